@@ -1,13 +1,13 @@
 """Global options, and options shared by several commands."""
 
 import shlex
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from fieldwise.cli._completion import complete_runs
-from fieldwise.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,13 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, cast
 
-from fieldwise.dataclass import dataclass
 from fieldwise.engines.shard_worker import (
     MAX_ATTEMPTS,
     Executor,

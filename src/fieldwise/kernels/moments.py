@@ -12,11 +12,11 @@ A text is read as a whole or not at all. Nothing is guessed: what can be read in
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.clock_times import END_OF_DAY, split_clock
 from fieldwise.kernels.locale_tables import fold_name

@@ -5,14 +5,13 @@ of two halves add up to those of the whole, to the bit, whatever the order and t
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from fieldwise.dataclass import dataclass
 
 # Shares
 

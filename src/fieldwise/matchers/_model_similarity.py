@@ -1,6 +1,7 @@
 """Similarity of texts as judged by a model endpoint, for `fuzzy` and `semantic`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal
@@ -8,7 +9,6 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.ask import Chat, Endpoint, Reply, build_messages
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.services import Services

@@ -12,11 +12,11 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from annotated_types import MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.text_normalize import fold_case
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.model.pairs import Pairs, Scores

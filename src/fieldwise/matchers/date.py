@@ -16,6 +16,7 @@
 import datetime
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -23,7 +24,6 @@ import numpy as np
 from annotated_types import Interval, MinLen
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.date_formats import compile_date_format, read_formatted_date
 from fieldwise.kernels.moments import DEFAULT_PIVOT, AmbiguousMoment, DateReading, Moment, is_calendar_date, read_moment, same_time_of_day

@@ -7,13 +7,13 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels import measures
 from fieldwise.kernels.amounts import read_figure
 from fieldwise.kernels.tolerance import is_close

@@ -8,13 +8,13 @@ Text is strict, after Unicode composition; lists are equal in order; the order o
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json, code_keys, to_nfc, values_equal
 from fieldwise.matchers._keys import ABSENT, is_absent
 from fieldwise.model.pairs import Pairs, Scores

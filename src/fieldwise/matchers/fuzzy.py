@@ -8,14 +8,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.text_normalize import alphanumeric_key, fold_text, fold_text_batch
 from fieldwise.kernels.text_similarity import (
     BLOCK_LENGTH,

@@ -4,9 +4,10 @@
 [1.0]
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import Example, matcher
 

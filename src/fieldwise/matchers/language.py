@@ -5,12 +5,12 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.terms import languages_called
 from fieldwise.matchers._readings import Agreement, ReadingMatcher
 from fieldwise.model.pairs import Pairs, Scores

@@ -13,7 +13,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Annotated, Any, Final, Literal
 
@@ -21,7 +21,6 @@ import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.amounts import Figure, find_decimal_mark, group_without_minor_unit, read_figure
 from fieldwise.kernels.currencies import currencies_of, describe_currencies
 from fieldwise.kernels.numerals import DecimalMark

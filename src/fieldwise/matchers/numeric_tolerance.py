@@ -8,6 +8,7 @@
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from math import nan
 from typing import Annotated, Any, Final, Literal, cast
 
@@ -15,7 +16,6 @@ import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.amounts import Figure, read_figure
 from fieldwise.kernels.currencies import describe_currencies
 from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances, within_tolerance

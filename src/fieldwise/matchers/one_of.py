@@ -9,11 +9,11 @@ are compared as `exact` does.
 [1.0]
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from annotated_types import MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json, values_equal
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.values import json_kind

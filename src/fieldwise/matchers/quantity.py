@@ -7,13 +7,13 @@ A number without a unit agrees with any unit, with a note.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels import measures
 from fieldwise.kernels.tolerance import within_tolerance
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number

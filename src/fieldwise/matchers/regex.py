@@ -9,12 +9,12 @@ Numbers and booleans are searched as JSON text; lists and objects always fail.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import re2
 from annotated_types import MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.values import json_kind

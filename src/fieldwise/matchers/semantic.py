@@ -8,6 +8,7 @@
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Annotated, Final, Literal
 
@@ -15,7 +16,6 @@ import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.meaning.calibration import CalibrationCurve
 from fieldwise.kernels.meaning.guards import MeaningDifference, find_differences, find_swapped_word, read_text
 from fieldwise.kernels.meaning.whole_values import compare_whole_values

@@ -13,14 +13,13 @@ An `Asker` answers the questions: `ask/` has the real one, a test has prepared r
 import hashlib
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import Template
 from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from annotated_types import Ge, Gt, MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.locations import default_answers_file
 from fieldwise.model.result import Result
 from fieldwise.model.values import Json

@@ -1,13 +1,12 @@
 """A batch of cases as evaluators see it, and the outcome of scoring it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.diagnostic import Diagnostic

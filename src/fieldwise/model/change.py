@@ -1,11 +1,10 @@
 """Differences between two runs, over the cases that both have."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any, Final, Literal
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.notebook_html import format_interval, render_table
 
 ChangeVerdict = Literal["better", "worse", "no difference shown", "not enough cases", "not tested"]

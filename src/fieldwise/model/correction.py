@@ -7,10 +7,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.path import ROOT, MalformedPath, Path, Step, value_at
 from fieldwise.model.values import MISSING, Json, Value

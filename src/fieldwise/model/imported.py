@@ -1,10 +1,9 @@
 """What an importer reads from the file of another tool."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.values import MISSING, Json, Value
 
 

@@ -1,10 +1,8 @@
 """Where the data of a run came from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
-
-from fieldwise.dataclass import dataclass
 
 _SHORT_HASH = 12
 

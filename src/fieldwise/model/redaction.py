@@ -4,11 +4,10 @@ import hashlib
 import hmac
 import json
 import re
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from secrets import token_bytes
 from typing import Any, Final, cast
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.path import EACH, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value

@@ -4,13 +4,12 @@ Matchers and evaluators do no I/O. They receive a `Services` with every batch (`
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.ask import Ask, Asker, Asks, DisabledAsker, Replies, Reply
 from fieldwise.model.diagnostic import Diagnostic
 

@@ -1,9 +1,7 @@
 """The summary of a run: metrics with confidence intervals, by evaluator, field and slice."""
 
 from collections.abc import Mapping
-from dataclasses import field
-
-from fieldwise.dataclass import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

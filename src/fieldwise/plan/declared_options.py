@@ -7,7 +7,7 @@ import textwrap
 import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 from functools import cache
 from itertools import pairwise
 from types import NoneType, UnionType
@@ -15,7 +15,6 @@ from typing import Annotated, Any, Final, Literal, TypeGuard, Union, get_args, g
 
 from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MaxLen, MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.options import PassThrough, RelativePath
 from fieldwise.model.path import Path
 from fieldwise.model.plan import Member

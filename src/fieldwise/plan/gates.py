@@ -9,13 +9,12 @@ A condition always states its operator. A bare number is refused: for `score` it
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, TypeAlias, get_args, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
 
 from fieldwise import registry
-from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.options import is_graded_only
 from fieldwise.model.plan import MUTANTS, Document, Gate, KeyPath, Plan, PlannedEvaluator, Regression

@@ -5,11 +5,10 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.options import FixedMatch, FromFile, HasProblems, HasRemarks, PassThrough, RelativePath, implements
 from fieldwise.model.plan import Document, KeyPath

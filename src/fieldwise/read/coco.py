@@ -3,10 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, cast
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import parse_location

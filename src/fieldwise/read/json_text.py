@@ -24,14 +24,13 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 from unicodedata import is_normalized, normalize
 
 import numpy as np
 import orjson
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.json_conversion import is_json_record
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
 from fieldwise.model.path import render_path

@@ -13,10 +13,8 @@ one complete part.
 
 import json
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
-
-from fieldwise.dataclass import dataclass
 
 _SKIPPED: Final = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|\#[^\n]*+)*+")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d++(?:_\d++)*+(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d++)?+(?![\w.])", re.ASCII)

@@ -16,11 +16,10 @@ the answer.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.json_text import JsonProblem, ScanResult, decode_fast, decode_with_problems, scan_json

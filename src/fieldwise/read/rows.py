@@ -1,10 +1,9 @@
 """Batches of rows as they are in a file, before columns have roles."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.read.json_text import JsonProblem
 

@@ -6,12 +6,11 @@ is the same as reading from start to end.
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Final
 
 import numpy as np
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Where
 from fieldwise.model.locations import Location, open_for_arrow, parse_location

@@ -12,11 +12,10 @@ identified by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: identi
 import glob
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location

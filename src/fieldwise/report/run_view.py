@@ -6,12 +6,11 @@ cases (spreads, heatmaps, worst cases, examples of causes) is read only on reque
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.change import Changes
 from fieldwise.model.correction import AppliedCorrections
 from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic

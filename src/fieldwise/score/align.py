@@ -1,10 +1,10 @@
 """List alignment: which item of an actual list is the counterpart of which expected item."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Any
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.path import EACH
 from fieldwise.model.rule import DEFAULT_AT_LEAST, FieldRule, ListRule

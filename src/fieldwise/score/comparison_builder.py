@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import accumulate, chain, compress
 from math import inf
 from operator import ne
@@ -12,7 +12,6 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.accepted_values import ANY, accepted_values, has_empty_choice, list_accepted, resolve_inner_choices
 from fieldwise.model.comparison import ComparisonTable, UnreadValues

@@ -1,7 +1,7 @@
 """Runs evaluators on batches, turns their crashes into faults, and decides verdicts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import accumulate, chain
@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.path import Step
 from fieldwise.model.rule import FieldRule, Match

@@ -1,11 +1,9 @@
 """Pairings of two lists: by index, by key, and of equal items in linear time."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
-
-from fieldwise.dataclass import dataclass
 
 Pairing = list[tuple[int, int]]
 """Positions in the expected and the actual list; -1 where an item has no counterpart."""

@@ -1,6 +1,7 @@
 """Undoes the assignment of list items that have too little in common, so that they are missing and extra items instead."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from operator import eq
 from typing import Any, Final
 
@@ -8,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.numbers import align_digits, to_number
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.rule import Match

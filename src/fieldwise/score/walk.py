@@ -6,13 +6,12 @@ list rules on the way. Both are loops over a stack, so records may be nested arb
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.evidence import EvidenceNode

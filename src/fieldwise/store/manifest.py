@@ -3,7 +3,7 @@
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from fieldwise import __version__
-from fieldwise.dataclass import dataclass
 from fieldwise.model.correction import AppliedCorrections
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location

@@ -6,10 +6,10 @@ rules, an evaluator, the package or a library changed since, no part is valid, a
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
@@ -13,7 +13,6 @@ from typing import Any, Final, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.change import Changes

@@ -6,13 +6,12 @@ itself shows a difference in at most 5 % of comparisons, however many metrics th
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.paired import (
     adjust_benjamini_hochberg,
     adjust_holm,

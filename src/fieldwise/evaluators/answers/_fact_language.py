@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Final
 
 import re2
 from annotated_types import MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.keywords import fold_keyword
 from fieldwise.kernels.numbers_in_text import NumberInText, NumberLocale, find_numbers, format_number_value, is_percent
 from fieldwise.model.options import OptionProblem

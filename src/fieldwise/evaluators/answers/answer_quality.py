@@ -5,7 +5,7 @@ Expected "Territory 118 has a rate change of 0.305%", actual "The rate change fo
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from string import punctuation
 from typing import Annotated, Any, Final, Literal
@@ -15,7 +15,6 @@ import numpy as np
 from annotated_types import Ge, MinLen
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.answer_text import CITATION_INDICATORS, compile_indicators, find_indicators, find_indicators_v1
 from fieldwise.kernels.coverage import KeywordCoverage, get_coverage_reader
 from fieldwise.kernels.hash_lookup import find_first_positions

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.answers._fact_language import PRESETS, CheckedAnswer, FactCheck, build_check, check_holds, describe_check
 from fieldwise.kernels.formulas import Formula, FormulaError, parse_formula
 from fieldwise.kernels.numbers_in_text import NumberLocale

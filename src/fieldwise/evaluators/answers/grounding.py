@@ -11,14 +11,13 @@ It detects plain inventions but does not reason; `ragas` asks a model.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite, prod
 from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
 from annotated_types import Ge, Le
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.answer_text import has_negation, split_sentences
 from fieldwise.kernels.dates import spell_iso_date
 from fieldwise.kernels.keywords import get_keyword_reader

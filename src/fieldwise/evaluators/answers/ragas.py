@@ -9,13 +9,12 @@ The details hold every claim and verdict.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from annotated_types import MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.judges._judging import prompt_messages, unanswered_result, value_to_text
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.answer_values import read_answers

@@ -7,12 +7,11 @@
 """
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks.text_checks import CheckTexts, blank_text_problems, expected_check_texts, quote, unique_texts
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import ComparisonTable

@@ -8,13 +8,13 @@
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated, Any, Final, NamedTuple
 
 from annotated_types import Ge, MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks._expression_syntax import ExpressionError, ExpressionNode, FieldNode, OperationNode, parse_expression
 from fieldwise.evaluators.checks._expression_values import (
     FieldAbsent,

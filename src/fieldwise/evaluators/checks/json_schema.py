@@ -12,12 +12,12 @@ back-references are refused. Needs the package `jsonschema`: `pip install 'field
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from math import isfinite, isnan
 from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.ecma_regex import compile_ecma
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import FromFile, OptionProblem

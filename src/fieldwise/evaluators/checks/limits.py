@@ -1,13 +1,12 @@
 """Limits on the cost and the latency of a case."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Annotated, Any
 
 from annotated_types import Ge
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks._case_path import case_path_problems, case_value
 from fieldwise.evaluators.checks.text_checks import check_label, single_check_result
 from fieldwise.kernels.tolerance import is_close

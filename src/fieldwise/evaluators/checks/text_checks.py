@@ -1,6 +1,7 @@
 """Checks of the output text, each 1 or 0: contained texts, patterns, length, JSON."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -8,7 +9,6 @@ import orjson
 import re2
 from annotated_types import Ge, MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.text_normalize import fold_case
 from fieldwise.kernels.values import to_nfc
 from fieldwise.model.accepted_values import accepted_values

@@ -17,7 +17,7 @@ Calls are read from any of these forms, also as JSON text:
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
@@ -25,7 +25,6 @@ import numpy as np
 import orjson
 from annotated_types import Ge, MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks._case_path import case_path_problems, case_value
 from fieldwise.kernels.assignment import assign_pairs
 from fieldwise.kernels.values import canonical_json, values_equal

@@ -6,13 +6,13 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.geometry._item_matching import (
     COUNT_METRICS,
     RATE_METRICS,

@@ -12,13 +12,13 @@ The score of one image is its F1 at IoU 0.5 over the detections with at least `m
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.geometry._image_matching import build_image_results, locate_boxes, match_images, read_image_boxes
 from fieldwise.evaluators.geometry._item_matching import COUNT_METRICS, RATE_METRICS, ItemNames, find_path_problems, parse_item_path
 from fieldwise.kernels.detections import AREA_RANGES, DETECTION_LIMITS, compute_curves

@@ -6,13 +6,12 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from annotated_types import Interval
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.geometry._item_matching import (
     COUNT_METRICS,
     RATE_METRICS,

@@ -6,13 +6,12 @@ option that is not one of `code_judge` itself. The program prints `{"score": 0.5
 
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, MinLen
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.judges._judging import fill_hits_and_misses, value_to_text
 from fieldwise.model.ask import Command, Judgement, ProcessLimits, Reply, ask_one
 from fieldwise.model.case import Case

@@ -10,14 +10,13 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import ComparisonTable, fill_confidences
 from fieldwise.model.options import InfersRules, OptionProblem

@@ -9,14 +9,13 @@
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.options import InfersRules, OptionProblem

@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Literal
@@ -16,7 +16,6 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.records._fields import (
     build_hit_labels,
     build_miss_labels,

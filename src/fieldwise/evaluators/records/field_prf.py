@@ -8,8 +8,8 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Final, Literal
@@ -18,7 +18,6 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.records._fields import (
     build_hit_labels,
     build_miss_labels,

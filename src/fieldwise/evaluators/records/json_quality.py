@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Final, Literal
@@ -19,7 +19,6 @@ import orjson
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.records._fields import (
     build_row_labels,
     decide_statuses,
