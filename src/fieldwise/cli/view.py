@@ -1,5 +1,6 @@
 """`fieldwise view`: serve the pages and the HTTP API."""
 
+import gc
 import os
 import socket
 from pathlib import Path
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from fieldwise.web.guard import Guard
 
 API_KEY_VARIABLE = "FIELDWISE_API_KEY"
+_SERVER_GC_THRESHOLD = 10_000
 _PACKAGES = ("fastapi", "uvicorn", "jinja2", "python_multipart", "pygal")
 
 
@@ -83,6 +85,8 @@ def _serve(app: "Guard", listener: socket.socket) -> None:
     import uvicorn
 
     options: dict[str, Any] = {"log_level": "warning", "proxy_headers": False, "server_header": False, "timeout_graceful_shutdown": 2}
+    gc.freeze()  # what was imported stays; the garbage of requests is collected as in any long-lived process
+    gc.set_threshold(_SERVER_GC_THRESHOLD)
     uvicorn.Server(uvicorn.Config(app, **options)).run(sockets=[listener])
 
 
