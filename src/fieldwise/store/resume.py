@@ -4,12 +4,13 @@ A part is valid if its files are readable and its cases equal, byte for byte, th
 rules, an evaluator, the package or a library changed since, no part is valid, and a new run begins.
 """
 
+import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
@@ -19,7 +20,7 @@ from fieldwise.store.arrow_tables import ArrowTable, build_cases_table, concat_t
 from fieldwise.store.atomic import sync_folder
 from fieldwise.store.errors import StoreError, resume_error
 from fieldwise.store.fingerprints import fingerprint_cases
-from fieldwise.store.lock import RunLock, RunLocked
+from fieldwise.store.lock import LOCK_FILE, RunLock, RunLocked
 from fieldwise.store.manifest import Manifest, Part, new_manifest, read_manifest, utc_now
 from fieldwise.store.part_reader import read_parts, read_table
 from fieldwise.store.run_names import RunNotFound, find_run, list_run_ids, runs_folder
@@ -85,8 +86,8 @@ def _lock_latest(root: str | Path | None, plan: Plan) -> WritableRun | None:
         if manifest is None or manifest.finished is not None or (manifest.name, manifest.suite_file) != (plan.name, plan.file):
             continue
         try:
-            return _build_resumed(folder, manifest, RunLock(folder))
-        except RunLocked:
+            return _lock_run(folder)
+        except (RunLocked, _NotResumable):
             continue
     return None
 
@@ -94,32 +95,53 @@ def _lock_latest(root: str | Path | None, plan: Plan) -> WritableRun | None:
 def _lock_named(root: str | Path | None, which: str) -> WritableRun:
     try:
         folder = find_run(root, which)
-        manifest = read_manifest(folder)
-    except (RunNotFound, StoreError, ValueError) as error:
+        _read_unfinished(folder)  # a finished run is refused even where no lock can be written
+        return _lock_run(folder)
+    except (RunNotFound, RunLocked, _NotResumable) as error:
         raise _cannot_resume(str(error)) from error
-    if manifest is None:
-        raise _cannot_resume(f"run {folder.name} stopped before it had begun")
-    if manifest.finished is not None:
-        raise _cannot_resume(f"run {folder.name} is finished")
+
+
+class _NotResumable(Exception):
+    """A run is finished, was deleted, never began, or cannot be read."""
+
+
+def _read_unfinished(folder: Location) -> Manifest:
     try:
-        return _build_resumed(folder, manifest, RunLock(folder))
-    except RunLocked as error:
-        raise _cannot_resume(str(error)) from error
+        manifest = read_manifest(folder)
+    except (StoreError, ValueError) as error:
+        raise _NotResumable(str(error)) from error
+    if manifest is None:
+        raise _NotResumable(f"run {folder.name} was deleted, or stopped before it had begun")
+    if manifest.finished is not None:
+        raise _NotResumable(f"run {folder.name} is finished")
+    return manifest
+
+
+def _lock_run(folder: Location) -> WritableRun:
+    """Lock a run, then read what is stored of it: until then, another process could still finish or delete it."""
+    lock = RunLock(folder)
+    try:
+        manifest = _read_unfinished(folder)
+        parts = drop_overlapping(read_parts(folder))
+    except (OSError, _NotResumable) as error:
+        _remove_if_deleted(folder)
+        lock.release()
+        if isinstance(error, (StoreError, _NotResumable)):
+            raise
+        raise resume_error(folder.name, error) from error
+    return WritableRun(path=folder, manifest=manifest, parts=parts, lock=lock)
+
+
+def _remove_if_deleted(folder: Location) -> None:
+    """Remove the folder of a run that was deleted a moment ago: acquiring a file lock creates the folder again."""
+    if isinstance(folder, Path) and [path.name for path in folder.glob("*")] == [LOCK_FILE]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _cannot_resume(what: str) -> ConfigError:
     return ConfigError(
         [Diagnostic(code="cannot-resume", what=what, fix="`fieldwise runs` lists the runs; without the id, a new run begins")]
     )
-
-
-def _build_resumed(folder: Location, manifest: Manifest, lock: RunLock) -> WritableRun:
-    try:
-        parts = drop_overlapping(read_parts(folder))
-    except OSError as error:
-        lock.release()
-        raise error if isinstance(error, StoreError) else resume_error(manifest.id, error) from error
-    return WritableRun(path=folder, manifest=manifest, parts=parts, lock=lock)
 
 
 def list_differences(old: Manifest, new: Manifest) -> list[str]:
