@@ -9,11 +9,10 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import typer.main
+import click
 
 from fieldwise.cli.app import app
 from fieldwise.plan.schema import build_suite_schema
@@ -179,54 +178,53 @@ def _properties_of(schema: Schema) -> Schema:
 
 
 def _write_commands() -> Iterator[str]:
-    group: Any = typer.main.get_command(app)
-    yield "\n## fieldwise\n"
-    yield from _write_command(group, "fieldwise")
-    for name, command in group.commands.items():
-        yield f"\n## {name}\n"
-        yield from _write_command(command, f"fieldwise {name}")
-        for child, nested in getattr(command, "commands", {}).items():
-            yield f"\n### {name} {child}\n"
-            yield from _write_command(nested, f"fieldwise {name} {child}")
+    yield from _write_command(click.Context(app, info_name="fieldwise"), "## fieldwise")
 
 
-def _write_command(command: Any, name: str) -> Iterator[str]:
-    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
-    written = [str(argument.metavar or argument.name.upper()) for argument in arguments]
-    usage = " ".join([name, *written, "[OPTIONS]"])
-    yield f"`{usage}`\n"
+def _write_command(context: click.Context, heading: str) -> Iterator[str]:
+    """A command, and the commands of a group."""
+    command = context.command
+    yield f"\n{heading}\n"
+    arguments = [_name_parameter(parameter, context) for parameter in command.params if isinstance(parameter, click.Argument)]
+    yield f"`{' '.join([context.command_path, *arguments, '[OPTIONS]'])}`\n"
     paragraphs = [" ".join(part.split()) for part in str(command.help or "").split("\n\n")]
     yield "\n\n".join(paragraphs)
     yield "\n| argument or option | description |\n| --- | --- |"
     for parameter in command.params:
-        if parameter.name not in ("help", "install_completion", "show_completion"):
-            yield f"| {_name_parameter(parameter)} | {_escape(_describe_parameter(parameter))} |"
+        if parameter.name not in ("install_completion", "show_completion"):
+            yield f"| {_write_name(parameter, context)} | {_escape(_describe_parameter(parameter))} |"
+    if isinstance(command, click.Group):
+        is_top = context.parent is None
+        for name in command.list_commands(context):
+            nested = click.Context(command.get_command(context, name), parent=context, info_name=name)
+            yield from _write_command(nested, f"## {name}" if is_top else f"### {context.info_name} {name}")
 
 
-def _name_parameter(parameter: Any) -> str:
-    if parameter.param_type_name == "argument":
-        return f"`{_escape(str(parameter.metavar or parameter.name.upper()))}`"
-    names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
-    if parameter.is_flag:
-        return names
-    return f"{names} `{_escape(_name_value(parameter))}`"
+def _write_name(parameter: click.Parameter, context: click.Context) -> str:
+    value = f"`{_escape(_name_parameter(parameter, context))}`"
+    if not isinstance(parameter, click.Option):
+        return value
+    names = ", ".join(f"`{name}`" for name in parameter.opts)
+    return names if parameter.is_flag else f"{names} {value}"
 
 
-def _name_value(parameter: Any) -> str:
-    """What an option takes: its metavar, its choices, or the name of its type."""
-    if parameter.metavar:
-        return str(parameter.metavar)
-    kind = parameter.type_descriptor.annotation
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return "|".join(str(choice.value) for choice in kind)
-    return {int: "NUMBER", float: "NUMBER"}.get(kind, "TEXT")
+def _name_parameter(parameter: click.Parameter, context: click.Context) -> str:
+    """The name of an argument; what an option takes: its metavar, its choices, or the name of its type."""
+    if isinstance(parameter, click.Argument) or parameter.metavar:
+        return parameter.make_metavar(context)
+    if isinstance(parameter.type, click.Choice):
+        return "|".join(parameter.type.choices)
+    is_number = isinstance(parameter.type, click.types.IntParamType | click.types.FloatParamType)
+    return "NUMBER" if is_number else "TEXT"
 
 
 def _describe_parameter(parameter: Any) -> str:
-    text = " ".join(str(parameter.help or "").split())
-    default = parameter.default
-    is_shown = default not in (None, False, "", ()) and not callable(default) and "[default" not in text and parameter.show_default
-    return f"{text} [default: {getattr(default, 'value', default)}]" if is_shown else text
+    text = " ".join(parameter.help.split())
+    default = parameter.to_info_dict()["default"]
+    if default in (None, False, "", ()) or "[default" in text:
+        return text
+    shown = ", ".join(default) if isinstance(default, tuple) else default
+    return f"{text} [default: {shown}]"
 
 
 def _escape(text: str) -> str:

@@ -5,7 +5,7 @@ import json
 import jsonschema
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import fieldwise as fw
 from fieldwise.cli.app import app

@@ -81,3 +81,15 @@ def test_a_file_that_is_no_json_exits_2(tmp_path: Path, fieldwise: Run) -> None:
     result = fieldwise("diff", entry, tmp_path / "bad.json")
     assert result.exit_code == 2
     assert "bad.json" in result.stderr
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_record_compared_with_its_own_file_gets_a_remark(tmp_path: Path, fieldwise: Run, is_link: bool) -> None:
+    entry = write(tmp_path / "a.json", {"a": 1})
+    second = entry
+    if is_link:
+        second = tmp_path / "b.json"
+        second.symlink_to(entry)
+    result = fieldwise("diff", entry, second, "--format", "plain")
+    assert result.exit_code == 0
+    assert "this file is both expected and actual" in " ".join(result.stdout.split())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_cases import write_jsonl
-from typer.testing import Result
+from click.testing import Result
 
 import fieldwise as fw
 
@@ -46,6 +46,20 @@ def test_an_unknown_option_suggests_the_nearest_one(folder: Path, fieldwise: Cal
     assert done.exit_code == 2
     assert said in done.stderr
     assert "--fresh" not in done.stderr
+
+
+@pytest.mark.parametrize(("words", "said"), [(("rnu",), "'run'"), (("runs", "shw"), "'show'")])
+def test_an_unknown_command_suggests_the_nearest_one(fieldwise: Call, words: tuple[str, ...], said: str) -> None:
+    done = fieldwise(*words)
+    assert done.exit_code == 2
+    assert f"Did you mean {said}?" in done.stderr
+
+
+@pytest.mark.parametrize("number", ["nan", "-1", "many"])
+def test_a_number_outside_its_bounds_is_a_usage_error(folder: Path, fieldwise: Call, number: str) -> None:
+    done = fieldwise("run", "small.eval.yaml", "--budget-usd", number)
+    assert done.exit_code == 2
+    assert "Invalid value for '--budget-usd'" in done.stderr
 
 
 def test_fields_are_listed_lowest_first_and_agreed_absence_is_not_ok(folder: Path, fieldwise: Call) -> None:

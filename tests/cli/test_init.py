@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 from cli_cases import write_jsonl
+from click.testing import CliRunner
 from jsonschema import Draft202012Validator
-from typer.testing import CliRunner
 
 import fieldwise as fw
 from fieldwise.cli._starter import infer_suite

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
+from click.testing import Result
 
 from fieldwise.store.checksums import dump_sealed, load_sealed
 from fieldwise.store.lock import RunLock

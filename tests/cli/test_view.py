@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import httpx
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from fieldwise.cli.app import app
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
+from click.testing import Result
 
 from fieldwise.cli import _watch
 from fieldwise.cli._watch import find_watched_files, watch_files

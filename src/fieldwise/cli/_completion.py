@@ -1,17 +1,19 @@
 """Shell completion of run ids, tags, cases and fields. A store that cannot be read completes to nothing."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from fieldwise.store.run import Run
 
 MAX_COMPLETIONS = 200
 
 
-def complete_runs(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+def complete_runs(context: click.Context, _parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Run ids, newest first, with the name of their suite; `latest`; tags."""
     from fieldwise.store.run import open_listed_run
     from fieldwise.store.run_names import list_run_ids, read_tags, runs_folder
@@ -30,14 +32,14 @@ def complete_runs(context: typer.Context, incomplete: str) -> list[tuple[str, st
     return _select({**names, **tags}.items(), incomplete)
 
 
-def complete_cases(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+def complete_cases(context: click.Context, _parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Ids of the cases of the run that the command line names."""
     run = _open_run(context)
     ids = [] if run is None else run.to_arrow().column("case").to_pylist()
     return _select(((id, "") for id in dict.fromkeys(ids)), incomplete)
 
 
-def complete_fields(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+def complete_fields(context: click.Context, _parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Fields of the run that the command line names, with their rules."""
     run = _open_run(context)
     evaluators = () if run is None else run.full.evaluators.values()
@@ -45,7 +47,7 @@ def complete_fields(context: typer.Context, incomplete: str) -> list[tuple[str, 
     return _select(fields.items(), incomplete)
 
 
-def complete_tags(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+def complete_tags(context: click.Context, _parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Tags of runs."""
     from fieldwise.store.run_names import list_run_ids, read_tags, runs_folder
 
@@ -58,13 +60,15 @@ def complete_tags(context: typer.Context, incomplete: str) -> list[tuple[str, st
     return _select(tags.items(), incomplete)
 
 
-def _select(names: Iterable[tuple[str, str]], incomplete: str) -> list[tuple[str, str]]:
-    return [(name, help) for name, help in names if name.startswith(incomplete)][:MAX_COMPLETIONS]
+def _select(names: Iterable[tuple[str, str]], incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name, help=help or None) for name, help in names if name.startswith(incomplete)][:MAX_COMPLETIONS]
 
 
-def _find_root(context: typer.Context) -> str | None:
+def _find_root(context: click.Context) -> str | None:
     """The value of `--root`, of the command or of `fieldwise`; callbacks have not run, so that only the parameters tell it."""
-    current: Any = context
+    current: click.Context | None = context
     while current is not None:
         if current.params.get("root"):
             return str(current.params["root"])
@@ -72,7 +76,7 @@ def _find_root(context: typer.Context) -> str | None:
     return None
 
 
-def _open_run(context: typer.Context) -> "Run | None":
+def _open_run(context: click.Context) -> "Run | None":
     from fieldwise.store.run import open_run
 
     try:

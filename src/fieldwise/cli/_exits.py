@@ -10,9 +10,9 @@ import traceback
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
-import typer
+import click
 
 from fieldwise.cli._files import DEVICE_ERRORS
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
@@ -39,48 +39,44 @@ _FILE_ERROR_FIXES: Final = {
 
 def report_error(error: Exception, *, debug: bool) -> int:
     """Print an error and return the exit code. Errors of the option parser are raised again."""
-    if type(error).__module__.startswith(("typer", "click")):
-        _narrow_suggestions(error)
+    if isinstance(error, click.NoSuchOption):
+        raise _narrow_suggestions(error)
+    if isinstance(error, click.ClickException | click.Abort | click.exceptions.Exit):
         raise error
     if isinstance(error, ConfigError):
         return _report_config_error(error)
     if isinstance(error, StoreError):
-        typer.echo(str(error), err=True)
+        click.echo(str(error), err=True)
         return INCOMPLETE
     if isinstance(error, MemoryError):
-        typer.echo(_OUT_OF_MEMORY, err=True)
+        click.echo(_OUT_OF_MEMORY, err=True)
         return INCOMPLETE
     if isinstance(error, BrokenPipeError):
         # Python would report the broken pipe a second time when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return _CLOSED_PIPE
     if isinstance(error, OSError) and error.errno in DEVICE_ERRORS:
-        typer.echo(_describe_device_error(error), err=True)
+        click.echo(_describe_device_error(error), err=True)
         return INCOMPLETE
     if isinstance(error, OSError) and error.errno in _FILE_ERROR_FIXES and error.filename is not None and not debug:
         return _report_config_error(ConfigError([_file_diagnostic(error)]))
     if debug:
-        typer.echo("".join(traceback.format_exception(error)), err=True)
+        click.echo("".join(traceback.format_exception(error)), err=True)
     else:
-        typer.echo(f"internal error: {type(error).__name__}: {_first_line(error)}\n  {_save_traceback(error)}", err=True)
+        click.echo(f"internal error: {type(error).__name__}: {_first_line(error)}\n  {_save_traceback(error)}", err=True)
     return INTERNAL
 
 
-def _narrow_suggestions(error: Any) -> None:
+def _narrow_suggestions(error: click.NoSuchOption) -> click.NoSuchOption:
     """Suggest only options that are truly similar to an unknown one; for an option of the suite, say that it belongs there."""
-    option = getattr(error, "option_name", None)
-    if not isinstance(option, str) or not hasattr(error, "possibilities"):
-        return
     from difflib import get_close_matches
 
+    option, message = error.option_name, error.message
     similar = get_close_matches(option, error.possibilities or (), n=1, cutoff=0.75)
-    error.possibilities = similar
     suite_option = get_close_matches(option.lstrip("-").replace("-", "_"), _SUITE_OPTIONS, n=1, cutoff=0.8)
     if suite_option and not similar:
-        message = (
-            f"{getattr(error, 'message', '')} (`{suite_option[0]}` is written in the suite; `fieldwise what-if RUN --set` tries another)"
-        )
-        error.message = message
+        message += f" (`{suite_option[0]}` is written in the suite; `fieldwise what-if RUN --set` tries another)"
+    return click.NoSuchOption(option, message, similar, error.ctx)
 
 
 def _describe_device_error(error: OSError) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-import typer
+import click
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.registry import CAUSES, nearest
@@ -30,7 +30,7 @@ def open_measured_run(name: str, root: str | None) -> Run:
             "invalid-run", f"run {run.id} is invalid: it has no scores", f"see its problems: `fieldwise runs show {run.id}`"
         )
     if run.state != "finished":
-        typer.echo(f"run {run.id} did not finish: only the results so far are used", err=True)
+        click.echo(f"run {run.id} did not finish: only the results so far are used", err=True)
     return run
 
 

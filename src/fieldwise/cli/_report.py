@@ -25,15 +25,15 @@ EVAL_RESULTS: Final = "eval-results.json"
 def print_run(run: Run, form: Format, program: Program, *, show_all: bool = False, to_stderr: bool = False) -> None:
     """Print a run in a format; `to_stderr` leaves standard output free for results."""
     stream = sys.stderr if to_stderr else sys.stdout
-    if form == Format.json:
+    if form == "json":
         for chunk in iterate_run_json(build_run_view(run), run.result_texts()):
             stream.write(chunk)
-    elif form == Format.github:
+    elif form == "github":
         from fieldwise.report.ci_output import render_github
 
         stream.write(render_github(build_run_view(run)))
         write_step_summary(run)
-    elif form == Format.agent:
+    elif form == "agent":
         from fieldwise.report.agent_output import render_agent
 
         stream.write(render_agent(run, program.command))
@@ -49,7 +49,7 @@ def print_cause_changes(run: Run, pack: Path, form: Format, *, to_stderr: bool =
     from fieldwise.study.cause_changes import compare_causes, read_pack
     from fieldwise.study.pack_view import build_cause_changes
 
-    if form in (Format.rich, Format.plain) and run.state == "finished":
+    if form in ("rich", "plain") and run.state == "finished":
         print_page(build_cause_changes(compare_causes(read_pack(pack), run)), form, file=sys.stderr if to_stderr else sys.stdout)
 
 

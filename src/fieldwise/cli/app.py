@@ -1,16 +1,15 @@
 """CLI entry point and top-level error handling."""
 
 import sys
-from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Annotated, Any, Final, cast
+from typing import Any, Final
 
-import typer
-from typer.core import TyperGroup
+import click
 
 from fieldwise.cli._exits import INTERRUPTED, exit_interrupted, report_error
-from fieldwise.cli._options import Program
+from fieldwise.cli._options import CommandGroup, Program
 
+CURRENT_SHELL: Final = "$SHELL"
 SHORT_HELP: Final = {
     "demo": "Score 26 invoices, or 12 answers, that ship with fieldwise.",
     "init": "Write a starter suite.",
@@ -38,99 +37,107 @@ SHORT_HELP: Final = {
     "runs": "List, show, tag and delete stored runs; trends.",
     "baseline": "Store a run as a baseline, in a file small enough to commit.",
 }
-"""One line for every command, in the order of the help. The command is the function, or the `app`, of the module of its name."""
+"""One line for every command, in the order of the help. The command is the object of that name in the module of that name."""
 
 
-class CommandModules(Mapping[str, Any]):
-    """The commands by their names; a command is imported and built when it is asked for."""
+class Commands(CommandGroup):
+    """The commands of `fieldwise`: imports a command when it is asked for, and turns exceptions into a message and an exit code."""
 
-    def __getitem__(self, name: str) -> Any:
-        """Build the command."""
-        if name not in SHORT_HELP:
-            raise KeyError(name)
-        function = name.replace("-", "_")
-        module = import_module(f"fieldwise.cli.{function}")
-        commands: typer.Typer | None = getattr(module, "app", None)
-        if commands is None:
-            commands = typer.Typer(add_completion=False, rich_markup_mode=None)
-            commands.command(name, short_help=SHORT_HELP[name])(getattr(module, function))
-        command: Any = typer.main.get_command(commands)
-        command.name = name
-        return command
-
-    def __iter__(self) -> Iterator[str]:
-        """The names."""
-        return iter(SHORT_HELP)
-
-    def __len__(self) -> int:
-        """The number of commands."""
-        return len(SHORT_HELP)
-
-
-class Commands(TyperGroup):
-    """A command group that builds the command it runs, and turns exceptions into a message and an exit code."""
-
-    def __init__(self, **options: Any) -> None:
-        """A group of all commands."""
-        super().__init__(**options)
-        self.commands = cast("Any", CommandModules())
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the signature of Typer)
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (the signature of Click)
         """Names of the commands."""
         return list(SHORT_HELP)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 (the signature of Typer)
-        """Write the commands into the help without building them."""
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (the signature of Click)
+        """Import the command; None if there is no command of this name."""
+        if cmd_name not in SHORT_HELP:
+            return None
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"fieldwise.cli.{name}"), name)
+        command.short_help = SHORT_HELP[cmd_name]
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (the signature of Click)
+        """Write the commands into the help without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(SHORT_HELP.items()))
 
-    def invoke(self, ctx: Any) -> Any:
+    def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> click.Context:
+        """Parse the global options."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:
-            typer.echo(f"\n{str(interrupt) or 'interrupted'}", err=True)
-            raise typer.Exit(INTERRUPTED) from None
+            click.echo(f"\n{str(interrupt) or 'interrupted'}", err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
         except Exception as error:
-            raise typer.Exit(report_error(error, debug=bool(ctx.params.get("debug")))) from None
+            raise click.exceptions.Exit(report_error(error, debug=bool(ctx.params.get("debug")))) from None
 
 
-app = typer.Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _print_version(requested: bool) -> None:
-    if requested:
+def _print_version(context: click.Context, _parameter: click.Parameter, is_given: bool) -> None:
+    if is_given and not context.resilient_parsing:
         from fieldwise import __version__
 
-        typer.echo(__version__)
-        raise typer.Exit
+        click.echo(__version__)
+        context.exit()
 
 
-@app.callback()
-def fieldwise(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Print the full traceback of an internal error.")] = False,
-    root: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LOCATION",
-            help="Where runs are stored: a folder, or a URL such as s3://bucket/evals. [default: $FIELDWISE_ROOT, else .fieldwise]",
-        ),
-    ] = None,
-) -> None:
+def _show_completion(context: click.Context, _parameter: click.Parameter, shell: str | None) -> None:
+    if shell and not context.resilient_parsing:
+        from fieldwise.cli._completion_script import render_script
+
+        click.echo(render_script(context.command, shell))
+        context.exit()
+
+
+def _install_completion(context: click.Context, _parameter: click.Parameter, shell: str | None) -> None:
+    if shell and not context.resilient_parsing:
+        from fieldwise.cli._completion_script import install_script
+
+        path = install_script(context.command, shell)
+        click.echo(f"completion installed in {path}\nCompletion will take effect once you restart the terminal")
+        context.exit()
+
+
+@click.group(cls=Commands, name="fieldwise", context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version and exit.")
+@click.option("--debug", is_flag=True, help="Print the full traceback of an internal error.")
+@click.option(
+    "--root",
+    metavar="LOCATION",
+    help="Where runs are stored: a folder, or a URL such as s3://bucket/evals. [default: $FIELDWISE_ROOT, else .fieldwise]",
+)
+@click.option(
+    "--install-completion",
+    metavar="[SHELL]",
+    is_flag=False,
+    flag_value=CURRENT_SHELL,
+    expose_value=False,
+    callback=_install_completion,
+    help="Install completion for the current shell, or for bash, zsh or fish.",
+)
+@click.option(
+    "--show-completion",
+    metavar="[SHELL]",
+    is_flag=False,
+    flag_value=CURRENT_SHELL,
+    expose_value=False,
+    callback=_show_completion,
+    help="Show completion for the current shell, to copy it or customize the installation.",
+)
+@click.pass_context
+def app(context: click.Context, debug: bool, root: str | None) -> None:
     """Score the output of an AI system against the expected output, field by field.
 
     Start with `fieldwise demo`, then `fieldwise init`. Exit codes: 0 gates passed, 1 a gate failed or something differs, 2 usage or
     configuration, 3 incomplete, 4 nothing evaluated, 70 internal error, 130 interrupted.
     """
-    del debug, version
+    del debug  # read by `Commands.invoke`
     context.obj = Program(root=root)
 
 

@@ -2,23 +2,25 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from fieldwise.cli._options import RootOption, RunArgument, program_of
+from fieldwise.cli._options import PATH, CommandGroup, latest_run_argument, program_of, root_option
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, rich_markup_mode=None, help="Store a run as a baseline, in a file small enough to commit."
-)
-FileOption = Annotated[
-    Path | None,
-    typer.Option("--file", metavar="FILE", help="The baseline file. [default: the suite's name with .baseline.json]", show_default=False),
-]
+file_option = click.option("--file", metavar="FILE", type=PATH, help="The baseline file. [default: the suite's name with .baseline.json]")
 
 
-@app.command("set")
-def set_baseline(context: typer.Context, run: RunArgument = "latest", file: FileOption = None, root: RootOption = None) -> None:
+@click.group(cls=CommandGroup)
+def baseline() -> None:
+    """Store a run as a baseline, in a file small enough to commit."""
+
+
+@baseline.command("set")
+@latest_run_argument
+@file_option
+@root_option
+@click.pass_context
+def set_baseline(context: click.Context, run: str, file: Path | None, root: str | None) -> None:
     """Make a run the baseline."""
     from fieldwise.cli._lookup import open_named_run
     from fieldwise.store.baseline import load_baseline, save_baseline
@@ -28,12 +30,13 @@ def set_baseline(context: typer.Context, run: RunArgument = "latest", file: File
     previous = load_baseline(target)["run"] if target.exists() else None
     path = save_baseline(stored, target)
     replaced = f", instead of run {previous}" if previous not in (None, stored.id) else ""
-    typer.echo(f"run {stored.id} is now the baseline{replaced}: {path} ({path.stat().st_size / 1000:,.0f} kB, commit it)")
-    typer.echo(f"next: fieldwise run SUITE --baseline {path}")
+    click.echo(f"run {stored.id} is now the baseline{replaced}: {path} ({path.stat().st_size / 1000:,.0f} kB, commit it)")
+    click.echo(f"next: fieldwise run SUITE --baseline {path}")
 
 
-@app.command()
-def show(file: FileOption = None) -> None:
+@baseline.command()
+@file_option
+def show(file: Path | None) -> None:
     """Show the run, date and scores of the baseline."""
     from fieldwise.store.baseline import load_baseline
 
@@ -41,21 +44,22 @@ def show(file: FileOption = None) -> None:
     content = load_baseline(path)
     finished = f"{datetime.fromisoformat(content['finished']):%Y-%m-%d %H:%M} UTC" if content.get("finished") else "at an unknown time"
     of = f" of {content['of']:,}" if content["of"] > len(content["cases"]) else ""
-    typer.echo(f"{path}: run {content['run']} of {content['name']}, finished {finished}, {len(content['cases']):,}{of} cases")
+    click.echo(f"{path}: run {content['run']} of {content['name']}, finished {finished}, {len(content['cases']):,}{of} cases")
     scores = {name: value for name, value in content["summary"].items() if name.endswith(".score")}
     for name, value in scores.items():
-        typer.echo(f"  {name:<{max(map(len, scores))}}  {value:.4f}")
+        click.echo(f"  {name:<{max(map(len, scores))}}  {value:.4f}")
 
 
-@app.command()
-def clear(file: FileOption = None) -> None:
+@baseline.command()
+@file_option
+def clear(file: Path | None) -> None:
     """Delete the baseline file."""
     from fieldwise.store.baseline import load_baseline
 
     path = file or _only_baseline_file()
     load_baseline(path)  # raises for a file that is no baseline, so that it is not deleted by mistake
     path.unlink()
-    typer.echo(f"deleted {path}; the run it was made from is still stored")
+    click.echo(f"deleted {path}; the run it was made from is still stored")
 
 
 def _default_file(suite_name: str) -> Path:

@@ -1,27 +1,29 @@
 """`fieldwise calibrate`: fit the score of `match: semantic` to labelled pairs."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from fieldwise.cli._options import TextFormat, TextFormatOption
-
-PairsArgument = Annotated[
-    Path | None,
-    typer.Argument(metavar="[PAIRS]", help="CSV or JSONL with expected, actual, same. [default: the pairs shipped with fieldwise]"),
-]
+from fieldwise.cli._options import PATH, DocumentedCommand, NumberRange, TextFormat, argument, text_format_option
 
 
-def calibrate(
-    pairs: PairsArgument = None,
-    threshold: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="The score from which a pair counts as the same, after calibration.")
-    ] = 0.80,
-    out: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write the calibration and its metrics to this file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
-    form: TextFormatOption = TextFormat.rich,
-) -> None:
+@click.command(cls=DocumentedCommand)
+@argument(
+    "pairs",
+    type=PATH,
+    required=False,
+    help="CSV or JSONL with expected, actual, same. [default: the pairs shipped with fieldwise]",
+)
+@click.option(
+    "--threshold",
+    type=NumberRange(min=0.01, max=0.99),
+    default=0.80,
+    help="The score from which a pair counts as the same, after calibration.",
+)
+@click.option("--out", metavar="FILE.json", type=PATH, help="Write the calibration and its metrics to this file.")
+@click.option("--force", is_flag=True, help="Overwrite that file.")
+@text_format_option
+def calibrate(pairs: Path | None, threshold: float, out: Path | None, force: bool, form: TextFormat) -> None:
     """Calibrate the score of `match: semantic` on labelled pairs, and show its accuracy before and after.
 
     One half of the pairs, chosen by a hash of their text, is used for fitting; the reported metrics are those of the other half.
@@ -37,8 +39,8 @@ def calibrate(
     calibration = fit_calibration(labelled_pairs, at=threshold)
     if out is not None:
         write_new_files({out: dump_json(calibration.to_json(), spaced=True) + "\n"}, force=force)
-        typer.echo(f"wrote {out}", err=True)
-    if form == TextFormat.json:
-        typer.echo(dump_json(calibration.to_json()))
+        click.echo(f"wrote {out}", err=True)
+    if form == "json":
+        click.echo(dump_json(calibration.to_json()))
     else:
         print_page(build_calibration_report(calibration.to_json(), calibration.option()), form)

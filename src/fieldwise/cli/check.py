@@ -1,21 +1,31 @@
 """`fieldwise check`: validate a suite before it runs."""
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
-from fieldwise.cli.run import CasesOption, SuiteArgument
+from fieldwise.cli._options import (
+    DocumentedCommand,
+    TextFormat,
+    cases_option,
+    program_of,
+    root_option,
+    show_all_option,
+    suite_argument,
+    text_format_option,
+)
 
 
+@click.command(cls=DocumentedCommand)
+@suite_argument
+@cases_option
+@click.option("--gate", "gates", metavar="CONDITION", multiple=True, help="An additional gate to check. Repeatable.")
+@text_format_option
+@show_all_option
+@root_option
+@click.pass_context
 def check(
-    context: typer.Context,
-    suite: SuiteArgument,
-    cases: CasesOption = None,
-    gate: Annotated[list[str] | None, typer.Option(metavar="CONDITION", help="An additional gate to check. Repeatable.")] = None,
-    form: TextFormatOption = TextFormat.rich,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
+    context: click.Context, suite: Path, cases: str | None, gates: tuple[str, ...], form: TextFormat, show_all: bool, root: str | None
 ) -> None:
     """Validate a suite without scoring: show every problem, or the cases and rules it will use."""
     from fieldwise.cli._console import display_options, print_page
@@ -26,9 +36,9 @@ def check(
     from fieldwise.suite_plan import check as check_suite
 
     program = program_of(context, root)
-    survey = survey_cases(check_suite(require_suite(suite), cases=cases, gates=gate or (), root=program.root))
-    if form == TextFormat.json:
-        typer.echo(render_check_json(survey))
+    survey = survey_cases(check_suite(require_suite(suite), cases=cases, gates=gates, root=program.root))
+    if form == "json":
+        click.echo(render_check_json(survey))
     else:
         print_page(build_check_report(survey, display_options(form, program, show_all=show_all)), form)
-    raise typer.Exit(0 if survey.is_runnable else CONFIG)
+    context.exit(0 if survey.is_runnable else CONFIG)

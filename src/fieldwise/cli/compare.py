@@ -1,13 +1,21 @@
 """`fieldwise compare`: two or more runs over the same cases."""
 
-from enum import StrEnum
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import typer
+import click
 
 from fieldwise.cli._completion import complete_runs
-from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    FILE_NAME,
+    DocumentedCommand,
+    TextFormat,
+    argument,
+    program_of,
+    root_option,
+    show_all_option,
+    text_format_option,
+)
 
 if TYPE_CHECKING:
     from fieldwise.model.change import Changes
@@ -15,50 +23,37 @@ if TYPE_CHECKING:
     from fieldwise.store.run import Run
     from fieldwise.summarize.ranking import RankedComparison
 
-BaseArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="BASE",
-        help="The run to compare with: an id or its first characters, a tag, latest, or a baseline file.",
-        autocompletion=complete_runs,
-    ),
-]
-RunsArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="RUN", help="The runs to compare with BASE. [default: latest]", show_default=False, autocompletion=complete_runs
-    ),
-]
+Adjustment = Literal["holm", "bh"]
+"""Adjustment of p-values for multiple tests."""
 
 
-OutputOption = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the comparison: .md .json; - is Markdown on standard output."),
-]
-
-
-class Adjustment(StrEnum):
-    """Adjustment of p-values for multiple tests."""
-
-    holm = "holm"
-    bh = "bh"
-
-
-AdjustOption = Annotated[
-    Adjustment,
-    typer.Option(help="Adjustment of p-values. holm: limits the chance of any false positive; bh (Benjamini-Hochberg): their share."),
-]
-
-
+@click.command(cls=DocumentedCommand)
+@argument(
+    "base",
+    help="The run to compare with: an id or its first characters, a tag, latest, or a baseline file.",
+    shell_complete=complete_runs,
+)
+@argument("runs", metavar="[RUN]...", nargs=-1, help="The runs to compare with BASE. [default: latest]", shell_complete=complete_runs)
+@click.option(
+    "--adjust",
+    type=click.Choice(get_args(Adjustment)),
+    default="holm",
+    help="Adjustment of p-values. holm: limits the chance of any false positive; bh (Benjamini-Hochberg): their share.",
+)
+@text_format_option
+@show_all_option
+@click.option("--output", "-o", metavar="FILE", type=FILE_NAME, help="Write the comparison: .md .json; - is Markdown on standard output.")
+@root_option
+@click.pass_context
 def compare(
-    context: typer.Context,
-    base: BaseArgument,
-    runs: RunsArgument = None,
-    adjust: AdjustOption = Adjustment.holm,
-    form: TextFormatOption = TextFormat.rich,
-    show_all: ShowAllOption = False,
-    output: OutputOption = None,
-    root: RootOption = None,
+    context: click.Context,
+    base: str,
+    runs: tuple[str, ...],
+    adjust: Adjustment,
+    form: TextFormat,
+    show_all: bool,
+    output: str | None,
+    root: str | None,
 ) -> None:
     """Compare runs of the same cases and test whether the differences are significant.
 
@@ -76,7 +71,7 @@ def compare(
     _check_output(output)
     opened: dict[str, Run] = {}
     typed = [base]
-    for name in runs or ["latest"]:
+    for name in runs or ("latest",):
         run = open_named_run(name, program.root)
         if run.id not in opened:
             opened[run.id] = run
@@ -104,8 +99,8 @@ def _print_comparison(compared: "RankedComparison", form: TextFormat, options: "
     from fieldwise.report.run_changes import build_changes_report, build_multi_run_report
     from fieldwise.report.text_format import dump_json
 
-    if form == TextFormat.json:
-        typer.echo(dump_json(_to_json(compared)))
+    if form == "json":
+        click.echo(dump_json(_to_json(compared)))
     elif len(compared.pairs) > 1:
         print_page(build_multi_run_report(compared, options), form)
     else:
@@ -130,7 +125,7 @@ def _write_output(compared: "RankedComparison", output: str) -> None:
     from fieldwise.report.text_format import dump_json
 
     if output == "-":
-        typer.echo(render_comparison_markdown(compared), nl=False)
+        click.echo(render_comparison_markdown(compared), nl=False)
         return
     content = render_comparison_markdown(compared) if output.endswith(".md") else dump_json(_to_json(compared)) + "\n"
     path = Path(output)
@@ -158,7 +153,7 @@ def _compare_pairs(typed: list[str], base_run: "Run | None", new_runs: "list[Run
         before, after = base_run if base_place == 0 else new_runs[base_place - 1], new_runs[new_place - 1]
         changes = compare_with_baseline(typed[0], after) if before is None else compare_runs(before, after)
         comparisons.append(_label_as_typed(changes, typed[base_place], typed[new_place]))
-    return dict(zip(pairs, adjust_together(comparisons, adjust.value), strict=True))
+    return dict(zip(pairs, adjust_together(comparisons, adjust), strict=True))
 
 
 def _label_as_typed(changes: "Changes", base: str, new: str) -> "Changes":

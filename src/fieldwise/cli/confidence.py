@@ -1,35 +1,49 @@
 """`fieldwise confidence`: how far the confidences of a run can be trusted."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from fieldwise.cli._options import (
+    FILE_NAME,
     ConfidenceSource,
-    ConfidenceSourceOption,
-    RootOption,
-    RunArgument,
+    DocumentedCommand,
     TextFormat,
-    TextFormatOption,
+    confidence_source_option,
+    latest_run_argument,
     program_of,
+    root_option,
+    text_format_option,
 )
-from fieldwise.cli.mismatches import FieldOption
+from fieldwise.cli.mismatches import field_option
 
 
+@click.command(cls=DocumentedCommand)
+@latest_run_argument
+@field_option
+@click.option("--evaluator", help="The evaluator that decides which values are correct. [default: the first with confidences]")
+@confidence_source_option
+@click.option(
+    "--output",
+    "-o",
+    "outputs",
+    metavar="FILE",
+    type=FILE_NAME,
+    multiple=True,
+    help="Write a page: .html with charts, or .json. Repeatable.",
+)
+@text_format_option
+@root_option
+@click.pass_context
 def confidence(
-    context: typer.Context,
-    run: RunArgument = "latest",
-    field: FieldOption = None,
-    evaluator: Annotated[
-        str | None, typer.Option(help="The evaluator that decides which values are correct. [default: the first with confidences]")
-    ] = None,
-    by: ConfidenceSourceOption = ConfidenceSource.stored,
-    output: Annotated[
-        list[str] | None, typer.Option("--output", "-o", metavar="FILE", help="Write a page: .html with charts, or .json. Repeatable.")
-    ] = None,
-    form: TextFormatOption = TextFormat.rich,
-    root: RootOption = None,
+    context: click.Context,
+    run: str,
+    field: str | None,
+    evaluator: str | None,
+    by: ConfidenceSource,
+    outputs: tuple[str, ...],
+    form: TextFormat,
+    root: str | None,
 ) -> None:
     """Measure how well the confidences of a run are calibrated, per field, per tag and overall.
 
@@ -43,14 +57,14 @@ def confidence(
     from fieldwise.study.confidence import study_confidence
 
     program = program_of(context, root)
-    check_suffixes(output or (), (".html", ".json"))
+    check_suffixes(outputs, (".html", ".json"))
     stored = open_measured_run(run, program.root)
     check_evaluator(stored, evaluator)
     report = study_confidence(stored, evaluator=evaluator, field=field, confidences=find_given_confidences(stored, by))
-    if form == TextFormat.json:
-        typer.echo(dump_json(report.to_json()))
+    if form == "json":
+        click.echo(dump_json(report.to_json()))
     else:
         print_page(build_confidence_report(report, display_options(form, program)), form)
-    for name in output or ():
+    for name in outputs:
         is_page = Path(name).suffix.lower() == ".html"
         write_report(name, render_confidence_html(report) if is_page else dump_json(report.to_json(), spaced=True) + "\n")

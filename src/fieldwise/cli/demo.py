@@ -1,44 +1,50 @@
 """`fieldwise demo`: score the suites that ship with the package."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Literal, get_args
 
-import typer
+import click
 
-from fieldwise.cli._options import Format, FormatOption, Program, RootOption, ShowAllOption, program_of
+from fieldwise.cli._options import (
+    PATH,
+    DocumentedCommand,
+    Format,
+    Program,
+    argument,
+    format_option,
+    program_of,
+    root_option,
+    show_all_option,
+)
 
-
-class DemoSuite(StrEnum):
-    """The suites that ship with the package."""
-
-    invoices = "invoices"
-    answers = "answers"
-    review = "review"
-
-
+DemoSuite = Literal["invoices", "answers", "review"]
+"""The suites that ship with the package."""
 REVIEW_SYSTEMS = ("alpha", "beta", "gamma")
 REVIEW_SUITES = tuple(f"{name}.eval.yaml" for name in REVIEW_SYSTEMS)
 REVIEW_DATA = (*(f"{name}.jsonl" for name in REVIEW_SYSTEMS), "corrections.jsonl")
 REVIEW_FOLDER = Path("review-demo")
-FILES = {
-    DemoSuite.invoices: ("invoices.eval.yaml", "invoices.jsonl", "strategies.json"),
-    DemoSuite.answers: ("answers.eval.yaml", "answers.jsonl"),
-    DemoSuite.review: tuple(f"review/{name}" for name in (*REVIEW_SUITES, *REVIEW_DATA)),
+FILES: dict[DemoSuite, tuple[str, ...]] = {
+    "invoices": ("invoices.eval.yaml", "invoices.jsonl", "strategies.json"),
+    "answers": ("answers.eval.yaml", "answers.jsonl"),
+    "review": tuple(f"review/{name}" for name in (*REVIEW_SUITES, *REVIEW_DATA)),
 }
 """The suite comes first."""
 
 
-def demo(
-    context: typer.Context,
-    which: Annotated[
-        DemoSuite, typer.Argument(metavar="[invoices|answers|review]", help="Extracted records, answers to questions, or wrong labels.")
-    ] = DemoSuite.invoices,
-    copy: Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Copy the demo's files to this folder instead.")] = None,
-    form: FormatOption = Format.rich,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
-) -> None:
+@click.command(cls=DocumentedCommand)
+@argument(
+    "which",
+    metavar="[invoices|answers|review]",
+    type=click.Choice(get_args(DemoSuite)),
+    default="invoices",
+    help="Extracted records, answers to questions, or wrong labels.",
+)
+@click.option("--copy", metavar="DIR", type=PATH, help="Copy the demo's files to this folder instead.")
+@format_option
+@show_all_option
+@root_option
+@click.pass_context
+def demo(context: click.Context, which: DemoSuite, copy: Path | None, form: Format, show_all: bool, root: str | None) -> None:
     """Score 26 invoices, or 12 answers of a RAG system, that ship with fieldwise.
 
     Needs no network, no API key and no files. `demo review` copies 40 receipts, read by three systems, to the folder `review-demo`, because
@@ -51,7 +57,7 @@ def demo(
         if copy is not None:
             _copy_files(folder, FILES[which], copy)
             return
-        if which is DemoSuite.review:
+        if which == "review":
             _show_review(folder, form, program, show_all)
             return
         from fieldwise.api import run as run_suite
@@ -59,12 +65,12 @@ def demo(
 
         run = run_suite(folder / FILES[which][0], root=program.root)
         print_run(run, form, program, show_all=show_all)
-    if form in (Format.rich, Format.plain):
+    if form in ("rich", "plain"):
         evaluator = next(iter(run.full.evaluators.values()))
         # the second worst invoice explains more than the worst, whose record is missing
-        case = evaluator.worst[1 if which is DemoSuite.invoices else 0]
+        case = evaluator.worst[1 if which == "invoices" else 0]
         _print_next_steps(which, case[0], form, program)
-    raise typer.Exit(run.exit_code or 0)
+    context.exit(run.exit_code or 0)
 
 
 def _print_next_steps(which: DemoSuite, case: str, form: Format, program: Program) -> None:
@@ -73,7 +79,7 @@ def _print_next_steps(which: DemoSuite, case: str, form: Format, program: Progra
         (f"fieldwise demo {which} --copy mine", "copy its files, to edit and run"),
         ("fieldwise init --cases your.jsonl", "write a suite for your own data"),
     ]
-    if which is DemoSuite.invoices:
+    if which == "invoices":
         steps.append(("fieldwise demo answers", "score twelve answers of a RAG system"))
         steps.append(("fieldwise demo review", "find five wrong expected values in 40 receipts"))
     else:
@@ -97,8 +103,8 @@ def _copy_files(folder: Path, names: tuple[str, ...], target: Path) -> None:
 
     copies = {target / Path(name).name: (folder / name).read_text(encoding="utf-8") for name in names}
     for path in write_new_files(copies, force=False):
-        typer.echo(f"wrote {path}")
-    typer.echo(f"\nnext: fieldwise run {target / Path(names[0]).name}")
+        click.echo(f"wrote {path}")
+    click.echo(f"\nnext: fieldwise run {target / Path(names[0]).name}")
 
 
 def _show_review(folder: Path, form: Format, program: Program, show_all: bool) -> None:
@@ -113,15 +119,15 @@ def _show_review(folder: Path, form: Format, program: Program, show_all: bool) -
         error_console().print(f"{REVIEW_FOLDER} is there already, so its files and corrections are used", style="dim")
     else:
         REVIEW_FOLDER.mkdir()
-        for name in FILES[DemoSuite.review]:
+        for name in FILES["review"]:
             (REVIEW_FOLDER / Path(name).name).write_bytes((folder / name).read_bytes())
     runs = [
         run_suite(REVIEW_FOLDER / suite, name=name, root=program.root) for name, suite in zip(REVIEW_SYSTEMS, REVIEW_SUITES, strict=True)
     ]
     report = study_doubts(runs)
     store_agreement(runs, report)
-    if form == Format.json:
-        typer.echo(dump_json(report.to_json()))
+    if form == "json":
+        click.echo(dump_json(report.to_json()))
         return
     print_page(build_doubt_report(report, display_options(form, program, show_all=show_all), proposes_next=False), form)
     first = runs[0]

@@ -1,27 +1,27 @@
 """`fieldwise diff`: compare two files or folders without a suite."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from fieldwise.cli._options import ShowAllOption, TextFormat, TextFormatOption, program_of
-from fieldwise.cli._pairing import IdOption, RenameOption, parse_ids, parse_renames
+from fieldwise.cli._options import PATH, DocumentedCommand, TextFormat, argument, program_of, show_all_option, text_format_option
+from fieldwise.cli._pairing import id_option, parse_ids, parse_renames, rename_option
 
 if TYPE_CHECKING:
     from fieldwise.model.diff import Diff
 
 
+@click.command(cls=DocumentedCommand)
+@argument("expected", type=PATH, help="The expected records: JSON, JSONL, CSV, Parquet, or a folder of JSON files.")
+@argument("actual", type=PATH, help="The actual records.")
+@id_option
+@rename_option
+@text_format_option
+@show_all_option
+@click.pass_context
 def diff(
-    context: typer.Context,
-    expected: Annotated[
-        Path, typer.Argument(metavar="EXPECTED", help="The expected records: JSON, JSONL, CSV, Parquet, or a folder of JSON files.")
-    ],
-    actual: Annotated[Path, typer.Argument(metavar="ACTUAL", help="The actual records.")],
-    id: IdOption = None,
-    rename: RenameOption = None,
-    form: TextFormatOption = TextFormat.rich,
-    show_all: ShowAllOption = False,
+    context: click.Context, expected: Path, actual: Path, id: str | None, renames: tuple[str, ...], form: TextFormat, show_all: bool
 ) -> None:
     """Explain the differences between two files or folders.
 
@@ -31,11 +31,11 @@ def diff(
     from fieldwise.cli._exits import CONFIG
     from fieldwise.cli._files import require_file
 
-    difference = _compare_paths(require_file(expected, "file"), require_file(actual, "file"), parse_ids(id), parse_renames(rename))
-    if form == TextFormat.json:
+    difference = _compare_paths(require_file(expected, "file"), require_file(actual, "file"), parse_ids(id), parse_renames(renames))
+    if form == "json":
         from fieldwise.report.diff_view import render_diff_json
 
-        typer.echo(render_diff_json(difference))
+        click.echo(render_diff_json(difference))
     else:
         from fieldwise.cli._console import display_options, print_page
         from fieldwise.report.diff_view import build_diff_report
@@ -43,8 +43,8 @@ def diff(
         print_page(build_diff_report(difference, display_options(form, program_of(context), show_all=show_all)), form)
     any_scored = any(result.status == "scored" for result in difference.results.values())
     if not any_scored and (difference.problems or not difference.differences):
-        raise typer.Exit(CONFIG)  # no record could be read or paired
-    raise typer.Exit(0 if difference.same else 1)
+        context.exit(CONFIG)  # no record could be read or paired
+    context.exit(0 if difference.same else 1)
 
 
 def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, renames: dict[str, str]) -> "Diff":
@@ -56,10 +56,20 @@ def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, re
     if all(json_files) and ids is None and not renames:
         values = load_json(expected), load_json(actual)
         if not all(map(_is_table, values)) or not _have_ids(expected, actual):
-            return api.diff(*values)
+            return _with_remark_on_same_file(api.diff(*values), expected, actual)
     if any(json_files):
         _refuse_one_against_many(expected, actual)
     return api.diff_files(expected, actual, ids=ids, renames=renames)
+
+
+def _with_remark_on_same_file(difference: "Diff", expected: Path, actual: Path) -> "Diff":
+    from dataclasses import replace
+
+    from fieldwise.model.plan import Source
+    from fieldwise.read.paired_files import report_same_files
+
+    remarks = report_same_files(Source(expected=str(expected), actual=str(actual), allow_same_sides=True))
+    return replace(difference, diagnostics=[*difference.diagnostics, *remarks])
 
 
 def _is_table(value: Any) -> bool:

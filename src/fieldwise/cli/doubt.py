@@ -1,12 +1,22 @@
 """`fieldwise doubt`: where several systems agree, and which expected values they contradict."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from fieldwise.cli._completion import complete_runs
-from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    FILE_NAME,
+    DocumentedCommand,
+    TextFormat,
+    argument,
+    program_of,
+    root_option,
+    show_all_option,
+    text_format_option,
+)
 
 if TYPE_CHECKING:
     from fieldwise.study.doubts import DoubtReport
@@ -14,30 +24,43 @@ if TYPE_CHECKING:
 _SUFFIXES = (".json", ".jsonl", ".csv")
 
 
+@click.command(cls=DocumentedCommand)
+@argument(
+    "runs",
+    metavar="RUN RUN …",
+    nargs=-1,
+    required=True,
+    help="Runs of several systems over the same cases, or one run of several trials.",
+    shell_complete=complete_runs,
+)
+@click.option("--evaluator", help="The evaluator whose rules compare values. [default: the first that compares records]")
+@click.option(
+    "--min-agreeing",
+    type=click.IntRange(min=1),
+    help="Systems that must contradict an expected value together. [default: more than half]",
+)
+@click.option(
+    "--output",
+    "-o",
+    "outputs",
+    metavar="FILE",
+    type=FILE_NAME,
+    multiple=True,
+    help="Write the report (.json), or the suspect labels (.jsonl .csv). Repeatable.",
+)
+@text_format_option
+@show_all_option
+@root_option
+@click.pass_context
 def doubt(
-    context: typer.Context,
-    runs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="RUN RUN …",
-            help="Runs of several systems over the same cases, or one run of several trials.",
-            autocompletion=complete_runs,
-        ),
-    ],
-    evaluator: Annotated[
-        str | None, typer.Option(help="The evaluator whose rules compare values. [default: the first that compares records]")
-    ] = None,
-    min_agreeing: Annotated[
-        int | None,
-        typer.Option(min=1, help="Systems that must contradict an expected value together. [default: more than half]", show_default=False),
-    ] = None,
-    output: Annotated[
-        list[str] | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the report (.json), or the suspect labels (.jsonl .csv). Repeatable."),
-    ] = None,
-    form: TextFormatOption = TextFormat.rich,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
+    context: click.Context,
+    runs: tuple[str, ...],
+    evaluator: str | None,
+    min_agreeing: int | None,
+    outputs: tuple[str, ...],
+    form: TextFormat,
+    show_all: bool,
+    root: str | None,
 ) -> None:
     """Compare the outputs of several systems with each other: agreement as confidence, and expected values that they contradict.
 
@@ -50,21 +73,20 @@ def doubt(
     from fieldwise.study.doubts import store_agreement, study_doubts
 
     program = program_of(context, root)
-    outputs = output or []
     _check_outputs(outputs)
     stored = [open_measured_run(name, program.root) for name in runs]
     check_evaluator(stored[0], evaluator)
     report = study_doubts(stored, evaluator=evaluator, min_agreeing=min_agreeing)
     store_agreement(stored, report)
-    if form == TextFormat.json:
-        typer.echo(dump_json(report.to_json()))
+    if form == "json":
+        click.echo(dump_json(report.to_json()))
     else:
         print_page(build_doubt_report(report, display_options(form, program, show_all=show_all)), form)
     for name in outputs:
         _write_report(report, name)
 
 
-def _check_outputs(outputs: list[str]) -> None:
+def _check_outputs(outputs: Sequence[str]) -> None:
     from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 
     unknown = [name for name in outputs if name != "-" and Path(name).suffix.lower() not in _SUFFIXES]
@@ -97,7 +119,7 @@ def _write_report(report: "DoubtReport", name: str) -> None:
             writer.writerow([make_encodable(format_csv_cell(cell)) for cell in cells])
         content = stream.getvalue()
     if name == "-":
-        typer.echo(content, nl=False)
+        click.echo(content, nl=False)
         return
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,12 +2,22 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from fieldwise.cli._completion import complete_cases, complete_fields
-from fieldwise.cli._options import RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    PATH,
+    DocumentedCommand,
+    TextFormat,
+    argument,
+    program_of,
+    root_option,
+    run_argument,
+    show_all_option,
+    text_format_option,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -17,22 +27,28 @@ if TYPE_CHECKING:
     from fieldwise.store.run import Run
 
 
+@click.command(cls=DocumentedCommand)
+@run_argument
+@argument("case", required=False, help="The id of a case; without one, --field is needed.", shell_complete=complete_cases)
+@argument("field", required=False, help="Show this field only.", shell_complete=complete_fields)
+@click.option("--field", "over_cases", metavar="FIELD", help="Show this field, over all cases.", shell_complete=complete_fields)
+@click.option("--evaluator", help="Show this evaluator only.")
+@click.option("--picture", metavar="FILE.svg", type=PATH, help="Draw the boxes of the case to this file.")
+@text_format_option
+@show_all_option
+@root_option
+@click.pass_context
 def explain(
-    context: typer.Context,
-    run: RunArgument,
-    case: Annotated[
-        str | None,
-        typer.Argument(metavar="[CASE]", help="The id of a case; without one, --field is needed.", autocompletion=complete_cases),
-    ] = None,
-    field: Annotated[str | None, typer.Argument(metavar="[FIELD]", help="Show this field only.", autocompletion=complete_fields)] = None,
-    over_cases: Annotated[
-        str | None, typer.Option("--field", metavar="FIELD", help="Show this field, over all cases.", autocompletion=complete_fields)
-    ] = None,
-    evaluator: Annotated[str | None, typer.Option(help="Show this evaluator only.")] = None,
-    picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the boxes of the case to this file.")] = None,
-    form: TextFormatOption = TextFormat.rich,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
+    context: click.Context,
+    run: str,
+    case: str | None,
+    field: str | None,
+    over_cases: str | None,
+    evaluator: str | None,
+    picture: Path | None,
+    form: TextFormat,
+    show_all: bool,
+    root: str | None,
 ) -> None:
     """Show how the score of a case was calculated, step by step; or one field over all cases."""
     from fieldwise.cli._console import display_options, print_page
@@ -50,8 +66,8 @@ def explain(
     results = read_case_results(stored_run, case, evaluator)
     if picture is not None:
         _draw_case(stored_run, case, results, picture)
-    if form == TextFormat.json:
-        typer.echo(dump_json([result_to_json(stored.case, stored.evaluator, stored.result) for stored in results]))
+    if form == "json":
+        click.echo(dump_json([result_to_json(stored.case, stored.evaluator, stored.result) for stored in results]))
         return
     pages = _explanations(stored_run, results, field, display_options(form, program, show_all=show_all))
     if not any(pages):
@@ -71,9 +87,9 @@ def _explain_over_cases(stored_run: "Run", field: str | None, evaluator: str | N
     check_evaluator(stored_run, evaluator)
     check_comparison_filter(stored_run, field, None, None)
     comparisons = stored_run.comparisons(field=field, evaluator=evaluator)
-    if form == TextFormat.json:
+    if form == "json":
         summary = summarize_field(field, [stored for stored, _ in merge_evaluators(comparisons)])
-        typer.echo(dump_json({"run": stored_run.id, **summary, "comparisons": [stored.to_json() for stored in comparisons]}))
+        click.echo(dump_json({"run": stored_run.id, **summary, "comparisons": [stored.to_json() for stored in comparisons]}))
     else:
         print_page(build_field_page(stored_run, field, comparisons, options), form)
 
@@ -125,6 +141,6 @@ def _draw_case(stored_run: "Run", case: str, results: "list[StoredResult]", targ
         if svg is not None:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(svg, encoding="utf-8")
-            typer.echo(f"wrote {target}", err=True)
+            click.echo(f"wrote {target}", err=True)
             return
     raise nothing_to_draw_error(case)

@@ -4,11 +4,12 @@ import glob
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from fieldwise.cli._pairing import IdOption, RenameOption, parse_columns, parse_ids, parse_renames
+from fieldwise.cli._options import PATH, DocumentedCommand, argument
+from fieldwise.cli._pairing import id_option, parse_columns, parse_ids, parse_renames, rename_option
 
 if TYPE_CHECKING:
     from fieldwise.model.diagnostic import Diagnostic
@@ -17,24 +18,34 @@ if TYPE_CHECKING:
 SCHEMA = "fieldwise.schema.json"
 
 
+@click.command(cls=DocumentedCommand)
+@argument("folder", type=PATH, default=Path(), help="The folder to write to.")
+@click.option("--cases", metavar="FILE", type=PATH, help="Infer the suite from these cases.")
+@click.option("--expected", metavar="FILE", type=PATH, help="Infer the suite from two files or folders: the expected side.")
+@click.option("--actual", metavar="FILE", type=PATH, help="The actual side.")
+@click.option(
+    "--column",
+    "columns",
+    metavar="ROLE=NAME",
+    multiple=True,
+    help="The column of a role in --cases: id, input, expected, actual, contexts. Repeatable.",
+)
+@id_option
+@rename_option
+@click.option("--schema", metavar="FILE", type=PATH, help="Take the rules from this JSON Schema.")
+@click.option("--model", metavar="MODULE:CLASS", help="Take the rules from this class, such as a pydantic model.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder to write to.")] = Path(),
-    cases: Annotated[Path | None, typer.Option(metavar="FILE", help="Infer the suite from these cases.")] = None,
-    expected: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Infer the suite from two files or folders: the expected side.")
-    ] = None,
-    actual: Annotated[Path | None, typer.Option(metavar="FILE", help="The actual side.")] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROLE=NAME", help="The column of a role in --cases: id, input, expected, actual, contexts. Repeatable."),
-    ] = None,
-    id: IdOption = None,
-    rename: RenameOption = None,
-    schema: Annotated[Path | None, typer.Option(metavar="FILE", help="Take the rules from this JSON Schema.")] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="MODULE:CLASS", help="Take the rules from this class, such as a pydantic model.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
+    folder: Path,
+    cases: Path | None,
+    expected: Path | None,
+    actual: Path | None,
+    columns: tuple[str, ...],
+    id: str | None,
+    renames: tuple[str, ...],
+    schema: Path | None,
+    model: str | None,
+    force: bool,
 ) -> None:
     """Write a starter suite.
 
@@ -45,23 +56,23 @@ def init(
     from fieldwise.plan.schema import build_suite_schema
 
     rules = _read_rules(schema, model, folder)
-    if (expected is not None or actual is not None) and not column:
-        files = _pair_sides(folder, cases, expected, actual, (id, rename), rules)
-    elif id is not None or rename:
-        raise typer.BadParameter("--id and --rename need two files: --expected FILE --actual FILE", param_hint="--id / --rename")
-    elif column and cases is None:
-        raise typer.BadParameter("--column needs --cases FILE", param_hint="--column")
+    if (expected is not None or actual is not None) and not columns:
+        files = _pair_sides(folder, cases, expected, actual, (id, renames), rules)
+    elif id is not None or renames:
+        raise click.BadParameter("--id and --rename need two files: --expected FILE --actual FILE", param_hint="--id / --rename")
+    elif columns and cases is None:
+        raise click.BadParameter("--column needs --cases FILE", param_hint="--column")
     else:
         files = _start_suite(
-            folder, cases, parse_columns(column), schema.name.split(".")[0] if schema else (model or "").rpartition(":")[2].lower(), rules
+            folder, cases, parse_columns(columns), schema.name.split(".")[0] if schema else (model or "").rpartition(":")[2].lower(), rules
         )
     suite = next(iter(files))
     schema_file = folder / SCHEMA
     if force or not schema_file.exists():  # an existing schema is left alone and is no reason to refuse
         files[schema_file] = json.dumps(build_suite_schema(), indent=1, ensure_ascii=False) + "\n"
     for path in write_new_files(files, force=force):
-        typer.echo(f"wrote {path}")
-    typer.echo(f"\nnext: fieldwise check {suite}\n      fieldwise run {suite}")
+        click.echo(f"wrote {path}")
+    click.echo(f"\nnext: fieldwise check {suite}\n      fieldwise run {suite}")
 
 
 def _read_rules(schema: Path | None, model: str | None, folder: Path) -> "list[dict[str, Any]] | None":
@@ -70,7 +81,7 @@ def _read_rules(schema: Path | None, model: str | None, folder: Path) -> "list[d
     from fieldwise.plan.rules_from_types import import_type
 
     if schema is not None and model is not None:
-        raise typer.BadParameter("give either --schema or --model", param_hint="--schema / --model")
+        raise click.BadParameter("give either --schema or --model", param_hint="--schema / --model")
     if schema is not None:
         return api.rules_from(require_file(schema, "file"))
     return None if model is None else api.rules_from(import_type(model, [str(folder), ""]))
@@ -96,7 +107,7 @@ def _pair_sides(
     cases: Path | None,
     expected: Path | None,
     actual: Path | None,
-    mapping: tuple[str | None, list[str] | None],
+    mapping: tuple[str | None, tuple[str, ...]],
     rules: "list[dict[str, Any]] | None",
 ) -> dict[Path, str]:
     """The suite of two files, after a report of how they pair."""
@@ -106,7 +117,7 @@ def _pair_sides(
     from fieldwise.read.pairing import propose_pairing
 
     if expected is None or actual is None or cases is not None:
-        raise typer.BadParameter("give --expected and --actual together, without --cases", param_hint="--expected / --actual")
+        raise click.BadParameter("give --expected and --actual together, without --cases", param_hint="--expected / --actual")
     for side in (expected, actual):
         if not glob.has_magic(side.name):
             require_file(side, "file")
@@ -116,17 +127,17 @@ def _pair_sides(
         raise ConfigError([_describe_different_fields(pairing, actual)])
     suite = infer_paired_suite(expected, actual, folder, pairing, rules)
     for line in replace(pairing, renames=()).describe(suite.paired, suite.records):
-        typer.echo(line)
+        click.echo(line)
     extra_fields = pairing.list_extra_fields()
     if extra_fields:
         examples = ", ".join(f"`{name}`" for name in extra_fields[:4]) + (" …" if len(extra_fields) > 4 else "")
         count = "one field is" if len(extra_fields) == 1 else f"{len(extra_fields)} fields are"
-        typer.echo(f"{count} only in the actual file and not scored: {examples}")
+        click.echo(f"{count} only in the actual file and not scored: {examples}")
     if pairing.equal_fields:
         names = ", ".join(f"`{name}`" for name in pairing.equal_fields)
-        typer.echo(f"equal in every pair: {names}; if the system only repeats what it was given, remove the rules of these fields")
+        click.echo(f"equal in every pair: {names}; if the system only repeats what it was given, remove the rules of these fields")
     if not suite.paired:
-        typer.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
+        click.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
     return {folder / suite.file_name: suite.text}
 
 

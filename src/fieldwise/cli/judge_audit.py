@@ -1,11 +1,22 @@
 """`fieldwise judge-audit`: compare a judge's verdicts with human labels."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from fieldwise.cli._options import RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    PATH,
+    DocumentedCommand,
+    NumberRange,
+    TextFormat,
+    argument,
+    program_of,
+    root_option,
+    run_argument,
+    show_all_option,
+    text_format_option,
+)
 
 if TYPE_CHECKING:
     from fieldwise.model.audit import Audit, JudgedCase
@@ -16,17 +27,24 @@ KAPPA_TOO_LOW = 1
 """Exit code."""
 
 
+@click.command(cls=DocumentedCommand)
+@run_argument
+@argument("labels", type=PATH, help="CSV or JSONL: the id of a case, and pass, partial or fail.")
+@click.option("--evaluator", help="The judge; required if the run has several evaluators.")
+@click.option("--min-kappa", type=NumberRange(min=-1.0, max=1.0), help="Exit 1 if Cohen's kappa is below this value or undefined.")
+@text_format_option
+@show_all_option
+@root_option
+@click.pass_context
 def judge_audit(
-    context: typer.Context,
-    run: RunArgument,
-    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="CSV or JSONL: the id of a case, and pass, partial or fail.")],
-    evaluator: Annotated[str | None, typer.Option(help="The judge; required if the run has several evaluators.")] = None,
-    min_kappa: Annotated[
-        float | None, typer.Option(min=-1.0, max=1.0, help="Exit 1 if Cohen's kappa is below this value or undefined.")
-    ] = None,
-    form: TextFormatOption = TextFormat.rich,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
+    context: click.Context,
+    run: str,
+    labels: Path,
+    evaluator: str | None,
+    min_kappa: float | None,
+    form: TextFormat,
+    show_all: bool,
+    root: str | None,
 ) -> None:
     """Compare a judge's verdicts with human labels of the same cases: agreement, Cohen's kappa, and the disagreements.
 
@@ -46,14 +64,14 @@ def judge_audit(
     agreement = audit_judge(stored_run.id, judge, _read_verdicts(stored_run, judge), read_labels(require_file(labels, "file of labels")))
     if not agreement.n:
         raise _nothing_to_audit_error(agreement)
-    if form == TextFormat.json:
-        typer.echo(dump_json(agreement.to_json()))
+    if form == "json":
+        click.echo(dump_json(agreement.to_json()))
     else:
         print_page(build_audit_report(agreement, display_options(form, program, show_all=show_all)), form)
     if min_kappa is not None and (agreement.kappa is None or agreement.kappa < min_kappa):
         kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.3f}"
-        typer.echo(f"kappa is {kappa}, below {min_kappa:g}", err=True)
-        raise typer.Exit(KAPPA_TOO_LOW)
+        click.echo(f"kappa is {kappa}, below {min_kappa:g}", err=True)
+        context.exit(KAPPA_TOO_LOW)
 
 
 def _read_verdicts(stored_run: "Run", judge: str) -> "dict[str, JudgedCase]":

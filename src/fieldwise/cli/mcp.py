@@ -1,11 +1,14 @@
 """`fieldwise mcp`: an MCP server for agents."""
 
-import typer
+import click
 
-from fieldwise.cli._options import RootOption, program_of
+from fieldwise.cli._options import program_of, root_option
 
 
-def mcp(context: typer.Context, root: RootOption = None) -> None:
+@click.command
+@root_option
+@click.pass_context
+def mcp(context: click.Context, root: str | None) -> None:
     """Serve check, run, explain, compare and mismatches as tools of the Model Context Protocol, over standard input and output.
 
     A client starts it as `fieldwise mcp`. Suites may run programs (code_judge) with the permissions of the user who starts it.

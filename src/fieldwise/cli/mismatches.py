@@ -1,37 +1,51 @@
 """`fieldwise mismatches`: list the wrong values of a stored run."""
 
-from typing import Annotated
-
-import typer
+import click
 
 from fieldwise.cli._completion import complete_fields
-from fieldwise.cli._options import RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    FILE_NAME,
+    DocumentedCommand,
+    TextFormat,
+    latest_run_argument,
+    program_of,
+    root_option,
+    show_all_option,
+    text_format_option,
+)
 
-FieldOption = Annotated[
-    str | None,
-    typer.Option(
-        "--field",
-        metavar="FIELD",
-        help="Only this field: the path of a rule or value, or of an object or list that contains it.",
-        autocompletion=complete_fields,
-    ),
-]
+field_option = click.option(
+    "--field",
+    metavar="FIELD",
+    help="Only this field: the path of a rule or value, or of an object or list that contains it.",
+    shell_complete=complete_fields,
+)
 
 
+@click.command(cls=DocumentedCommand)
+@latest_run_argument
+@field_option
+@click.option("--cause", metavar="CAUSE", help="Only mismatches with this cause: its name or its label.")
+@click.option("--case", metavar="ID", help="Only the case with this id.")
+@click.option("--evaluator", help="Only this evaluator.")
+@click.option(
+    "--output", "-o", metavar="FILE", type=FILE_NAME, help="Write them to a file: .csv .xlsx .jsonl .json .parquet; - is JSON lines."
+)
+@text_format_option
+@show_all_option
+@root_option
+@click.pass_context
 def mismatches(
-    context: typer.Context,
-    run: RunArgument = "latest",
-    field: FieldOption = None,
-    cause: Annotated[str | None, typer.Option(metavar="CAUSE", help="Only mismatches with this cause: its name or its label.")] = None,
-    case: Annotated[str | None, typer.Option(metavar="ID", help="Only the case with this id.")] = None,
-    evaluator: Annotated[str | None, typer.Option(help="Only this evaluator.")] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write them to a file: .csv .xlsx .jsonl .json .parquet; - is JSON lines."),
-    ] = None,
-    form: TextFormatOption = TextFormat.rich,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
+    context: click.Context,
+    run: str,
+    field: str | None,
+    cause: str | None,
+    case: str | None,
+    evaluator: str | None,
+    output: str | None,
+    form: TextFormat,
+    show_all: bool,
+    root: str | None,
 ) -> None:
     """List the wrong values of a run: expected, actual, cause and note."""
     from fieldwise.cli._console import display_options, print_page
@@ -49,8 +63,8 @@ def mismatches(
     selected = stored_run.mismatches(evaluator=evaluator, field=field, cause=cause, case=case)
     if output is not None:
         write_list(stored_run, selected, output)
-    elif form == TextFormat.json:
+    elif form == "json":
         for chunk in mismatches_to_json(stored_run, selected):
-            typer.echo(chunk, nl=False)
+            click.echo(chunk, nl=False)
     else:
         print_page(build_mismatches_page(stored_run, selected, display_options(form, program, show_all=show_all)), form)

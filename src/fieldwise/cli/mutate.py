@@ -1,38 +1,62 @@
 """`fieldwise mutate`: corrupt the expected values of a suite and count what its evaluators notice."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
-from fieldwise.cli.run import SuiteArgument
+from fieldwise.cli._options import (
+    FILE_NAME,
+    DocumentedCommand,
+    TextFormat,
+    program_of,
+    root_option,
+    show_all_option,
+    suite_argument,
+    text_format_option,
+)
 
 if TYPE_CHECKING:
     from fieldwise.model.mutation import MutationReport
 
 
+@click.command(cls=DocumentedCommand)
+@suite_argument
+@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of cases to corrupt, sampled. [default: 1000]")
+@click.option("--seed", type=int, default=0, help="Chooses the sample, and the places of corruptions.")
+@click.option(
+    "--evaluator",
+    "evaluators",
+    metavar="NAME",
+    multiple=True,
+    help="Only this evaluator of the suite. Repeatable. [default: all that compare records]",
+)
+@click.option("--gate", "gates", metavar="CONDITION", multiple=True, help="An additional gate: 'mutants.killed >= 0.95'. Repeatable.")
+@text_format_option
+@click.option(
+    "--output",
+    "-o",
+    "outputs",
+    metavar="FILE",
+    type=FILE_NAME,
+    multiple=True,
+    help="Write a report: .html with a heatmap, or .json. Repeatable.",
+)
+@show_all_option
+@root_option
+@click.pass_context
 def mutate(
-    context: typer.Context,
-    suite: SuiteArgument,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of cases to corrupt, sampled. [default: 1000]", show_default=False)
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Chooses the sample, and the places of corruptions.")] = 0,
-    evaluator: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this evaluator of the suite. Repeatable. [default: all that compare records]"),
-    ] = None,
-    gate: Annotated[
-        list[str] | None, typer.Option(metavar="CONDITION", help="An additional gate: 'mutants.killed >= 0.95'. Repeatable.")
-    ] = None,
-    form: TextFormatOption = TextFormat.rich,
-    output: Annotated[
-        list[str] | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write a report: .html with a heatmap, or .json. Repeatable."),
-    ] = None,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
+    context: click.Context,
+    suite: Path,
+    limit: int | None,
+    seed: int,
+    evaluators: tuple[str, ...],
+    gates: tuple[str, ...],
+    form: TextFormat,
+    outputs: tuple[str, ...],
+    show_all: bool,
+    root: str | None,
 ) -> None:
     """Corrupt the expected values of a suite, one at a time, and report which corruptions its rules do not notice.
 
@@ -47,21 +71,20 @@ def mutate(
     from fieldwise.study.mutation import mutate_suite, refuse_other_gates
 
     program = program_of(context, root)
-    outputs = output or []
     _check_outputs(outputs)
-    refuse_other_gates(gate or ())
-    plan = api.check(require_suite(suite), gates=gate or (), root=program.root)
-    report = mutate_suite(plan, limit=limit, seed=seed, only=evaluator or ())
-    if form == TextFormat.json:
-        typer.echo(dump_json(report.to_json()))
+    refuse_other_gates(gates)
+    plan = api.check(require_suite(suite), gates=gates, root=program.root)
+    report = mutate_suite(plan, limit=limit, seed=seed, only=evaluators)
+    if form == "json":
+        click.echo(dump_json(report.to_json()))
     else:
         print_page(build_mutation_report(report, display_options(form, program, show_all=show_all)), form)
     for name in outputs:
         _write_report(report, name)
-    raise typer.Exit(report.exit_code)
+    context.exit(report.exit_code)
 
 
-def _check_outputs(outputs: list[str]) -> None:
+def _check_outputs(outputs: Sequence[str]) -> None:
     from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 
     unknown = [name for name in outputs if Path(name).suffix.lower() not in (".html", ".json")]

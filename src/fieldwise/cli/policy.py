@@ -1,18 +1,22 @@
 """`fieldwise policy`: which values need no review, with a bound on the errors among them."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from fieldwise.cli._options import (
+    FILE_NAME,
     ConfidenceSource,
-    ConfidenceSourceOption,
-    RootOption,
-    RunArgument,
+    DocumentedCommand,
+    NumberRange,
     TextFormat,
-    TextFormatOption,
+    confidence_source_option,
+    latest_run_argument,
     program_of,
+    root_option,
+    text_format_option,
 )
 
 if TYPE_CHECKING:
@@ -22,27 +26,38 @@ if TYPE_CHECKING:
 _FAILED = 1
 
 
+@click.command(cls=DocumentedCommand)
+@latest_run_argument
+@click.option("--max-error", type=NumberRange(min=1e-6, max=0.999999), help="Largest error to accept among accepted values, such as 0.02.")
+@click.option("--level", type=NumberRange(min=0.5, max=0.999999), default=0.95, help="Probability with which all bounds hold together.")
+@click.option("--verify", metavar="FILE", type=FILE_NAME, help="Check a policy.json on this run instead; exit 1 if it does not hold.")
+@click.option("--evaluator", help="The evaluator that decides which values are correct. [default: the first with confidences]")
+@confidence_source_option
+@click.option("--gate", "gates", metavar="CONDITION", multiple=True, help="A gate: 'policy.holds == 1'. Repeatable.")
+@click.option(
+    "--output",
+    "-o",
+    "outputs",
+    metavar="FILE",
+    type=FILE_NAME,
+    multiple=True,
+    help="Write the policy (.json), or a certificate of one page (.html). Repeatable.",
+)
+@text_format_option
+@root_option
+@click.pass_context
 def policy(
-    context: typer.Context,
-    run: RunArgument = "latest",
-    max_error: Annotated[
-        float | None, typer.Option(min=1e-6, max=0.999999, help="Largest error to accept among accepted values, such as 0.02.")
-    ] = None,
-    level: Annotated[float, typer.Option(min=0.5, max=0.999999, help="Probability with which all bounds hold together.")] = 0.95,
-    verify: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Check a policy.json on this run instead; exit 1 if it does not hold.")
-    ] = None,
-    evaluator: Annotated[
-        str | None, typer.Option(help="The evaluator that decides which values are correct. [default: the first with confidences]")
-    ] = None,
-    by: ConfidenceSourceOption = ConfidenceSource.stored,
-    gate: Annotated[list[str] | None, typer.Option(metavar="CONDITION", help="A gate: 'policy.holds == 1'. Repeatable.")] = None,
-    output: Annotated[
-        list[str] | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the policy (.json), or a certificate of one page (.html). Repeatable."),
-    ] = None,
-    form: TextFormatOption = TextFormat.rich,
-    root: RootOption = None,
+    context: click.Context,
+    run: str,
+    max_error: float | None,
+    level: float,
+    verify: str | None,
+    evaluator: str | None,
+    by: ConfidenceSource,
+    gates: tuple[str, ...],
+    outputs: tuple[str, ...],
+    form: TextFormat,
+    root: str | None,
 ) -> None:
     """Choose, per field, the lowest confidence from which values need no review, with an upper bound on the error among them.
 
@@ -54,21 +69,21 @@ def policy(
     from fieldwise.study.policy import check_policy, make_policy
 
     program = program_of(context, root)
-    check_suffixes(output or (), (".json", ".html"))
-    _check_usage(max_error, verify, gate or [])
+    check_suffixes(outputs, (".json", ".html"))
+    _check_usage(max_error, verify, gates)
     stored = open_measured_run(run, program.root)
     check_evaluator(stored, evaluator)
     if verify is None:
         assert max_error is not None
         made = make_policy(stored, max_error, level, evaluator=evaluator, confidences=find_given_confidences(stored, by))
-        holds = _show_policy(made, output or [], form)
+        holds = _show_policy(made, outputs, form)
     else:
         check = check_policy(load_policy(verify), stored, evaluator=evaluator, confidences=find_given_confidences(stored, by))
-        holds = _show_check(check, output or [], form)
-    raise typer.Exit(0 if holds and _gates_hold(gate or [], holds) else _FAILED)
+        holds = _show_check(check, outputs, form)
+    context.exit(0 if holds and _gates_hold(gates, holds) else _FAILED)
 
 
-def _check_usage(max_error: float | None, verify: str | None, gates: list[str]) -> None:
+def _check_usage(max_error: float | None, verify: str | None, gates: Sequence[str]) -> None:
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
     from fieldwise.plan.gates import parse_gate
 
@@ -82,21 +97,21 @@ def _check_usage(max_error: float | None, verify: str | None, gates: list[str]) 
             raise ConfigError([Diagnostic(code="bad-gate", what=what, fix=fix)])
 
 
-def _gates_hold(gates: list[str], holds: bool) -> bool:
+def _gates_hold(gates: Sequence[str], holds: bool) -> bool:
     from fieldwise.plan.gates import parse_gate
     from fieldwise.summarize.gates import judge_value
 
     return all(judge_value(parse_gate(text, ()), float(holds)).passed for text in gates)
 
 
-def _show_policy(made: "Policy", outputs: list[str], form: TextFormat) -> bool:
+def _show_policy(made: "Policy", outputs: Sequence[str], form: TextFormat) -> bool:
     from fieldwise.cli._console import print_page
     from fieldwise.cli._files import write_report
     from fieldwise.report.policy_view import build_policy_report, render_certificate
     from fieldwise.report.text_format import dump_json
 
-    if form == TextFormat.json:
-        typer.echo(dump_json(made.to_json()))
+    if form == "json":
+        click.echo(dump_json(made.to_json()))
     else:
         print_page(build_policy_report(made), form)
     for name in outputs:
@@ -105,14 +120,14 @@ def _show_policy(made: "Policy", outputs: list[str], form: TextFormat) -> bool:
     return not made.accepts_nothing
 
 
-def _show_check(check: "PolicyCheck", outputs: list[str], form: TextFormat) -> bool:
+def _show_check(check: "PolicyCheck", outputs: Sequence[str], form: TextFormat) -> bool:
     from fieldwise.cli._console import print_page
     from fieldwise.cli._files import write_report
     from fieldwise.report.policy_view import build_check_report, render_certificate
     from fieldwise.report.text_format import dump_json
 
-    if form == TextFormat.json:
-        typer.echo(dump_json(check.to_json()))
+    if form == "json":
+        click.echo(dump_json(check.to_json()))
     else:
         print_page(build_check_report(check), form)
     for name in outputs:

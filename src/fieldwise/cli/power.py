@@ -1,11 +1,11 @@
 """`fieldwise power`: the number of cases that detect a drop."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from fieldwise.cli._completion import complete_runs
-from fieldwise.cli._options import RootOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import DocumentedCommand, NumberRange, TextFormat, argument, program_of, root_option, text_format_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,41 +14,46 @@ if TYPE_CHECKING:
     from fieldwise.summarize.compare import EvaluatorMeasurements
     from fieldwise.summarize.sample_size import ChangeSpread
 
-_PERCENT_HELP = "Probability of detecting the drop if it is real."
 
-
+@click.command(cls=DocumentedCommand)
+@argument(
+    "run",
+    required=False,
+    help="A run whose variance is used. [default: latest, unless --deviation is given]",
+    shell_complete=complete_runs,
+)
+@click.option("--drop", type=NumberRange(min=1e-6, max=1.0), default=0.02, help="The drop to detect.")
+@click.option("--against", metavar="RUN", help="A second run of the same cases: the variance of the differences is measured, not assumed.")
+@click.option("--metric", metavar="METRIC", help="Such as fields.score or fields.pass_rate. [default: the first evaluator's primary]")
+@click.option("--deviation", type=NumberRange(min=1e-6), help="Without a run: assumed standard deviation of the metric over cases.")
+@click.option(
+    "--correlation",
+    type=NumberRange(min=-0.99, max=0.99),
+    help="Assumed correlation of a case's values in two runs. [default: 0.5]",
+)
+@click.option("--group-size", type=NumberRange(min=1), default=1.0, help="Without a run: cases in a group.")
+@click.option("--icc", type=NumberRange(min=0, max=1), default=0.0, help="Without a run: correlation of two cases of one group.")
+@click.option(
+    "--power", "target", type=NumberRange(min=0.05, max=0.999), default=0.8, help="Probability of detecting the drop if it is real."
+)
+@click.option("--confidence", type=NumberRange(min=0.5, max=0.9999), default=0.95, help="Confidence of the test.")
+@text_format_option
+@root_option
+@click.pass_context
 def power(
-    context: typer.Context,
-    run: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RUN]",
-            help="A run whose variance is used. [default: latest, unless --deviation is given]",
-            show_default=False,
-            autocompletion=complete_runs,
-        ),
-    ] = None,
-    drop: Annotated[float, typer.Option(min=1e-6, max=1.0, help="The drop to detect.")] = 0.02,
-    against: Annotated[
-        str | None,
-        typer.Option(metavar="RUN", help="A second run of the same cases: the variance of the differences is measured, not assumed."),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(metavar="METRIC", help="Such as fields.score or fields.pass_rate. [default: the first evaluator's primary]"),
-    ] = None,
-    deviation: Annotated[
-        float | None, typer.Option(min=1e-6, help="Without a run: assumed standard deviation of the metric over cases.")
-    ] = None,
-    correlation: Annotated[
-        float | None, typer.Option(min=-0.99, max=0.99, help="Assumed correlation of a case's values in two runs. [default: 0.5]")
-    ] = None,
-    group_size: Annotated[float, typer.Option(min=1, help="Without a run: cases in a group.")] = 1.0,
-    icc: Annotated[float, typer.Option("--icc", min=0, max=1, help="Without a run: correlation of two cases of one group.")] = 0.0,
-    target: Annotated[float, typer.Option("--power", min=0.05, max=0.999, help=_PERCENT_HELP)] = 0.8,
-    confidence: Annotated[float, typer.Option(min=0.5, max=0.9999, help="Confidence of the test.")] = 0.95,
-    form: TextFormatOption = TextFormat.rich,
-    root: RootOption = None,
+    context: click.Context,
+    run: str | None,
+    drop: float,
+    against: str | None,
+    metric: str | None,
+    deviation: float | None,
+    correlation: float | None,
+    group_size: float,
+    icc: float,
+    target: float,
+    confidence: float,
+    form: TextFormat,
+    root: str | None,
 ) -> None:
     """State how many cases, and groups, are needed to detect a drop of a metric.
 
@@ -72,11 +77,11 @@ def power(
     if spread is None:
         content = {"run": None if stored is None else stored.id, "metric": name, "drop": drop, "cases": None, "groups": None}
         message = f"{name}: not enough. Fewer than two cases or groups were measured, or all their values are equal; use --deviation."
-        typer.echo(dump_json(content | {"note": message}) if form == TextFormat.json else message)
+        click.echo(dump_json(content | {"note": message}) if form == "json" else message)
         return
     plan = plan_sample_size(spread, drop, power=target, confidence=confidence)
-    if form == TextFormat.json:
-        typer.echo(dump_json({"run": None if stored is None else stored.id, "metric": name, **plan.to_json()}))
+    if form == "json":
+        click.echo(dump_json({"run": None if stored is None else stored.id, "metric": name, **plan.to_json()}))
     else:
         print_page(build_power_report(plan, name if stored is None else f"{name} of run {stored.id}"), form)
 

@@ -1,30 +1,54 @@
 """`fieldwise profiles`: the same cases scored as other tools would."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    FILE_NAME,
+    DocumentedCommand,
+    TextFormat,
+    argument,
+    program_of,
+    root_option,
+    show_all_option,
+    text_format_option,
+)
 
 if TYPE_CHECKING:
     from fieldwise.study.profiles import ProfileReport
 
 
+@click.command(cls=DocumentedCommand)
+@argument("target", metavar="[RUN|SUITE]", default="latest", help="A stored run, or the YAML file of a suite.")
+@click.option("--profile", "names", metavar="NAME", multiple=True, help="Only this profile. Repeatable.")
+@click.option("--evaluator", help="The evaluator to compare with. [default: the first one of records or answers]")
+@click.option("--sample", type=click.IntRange(min=0), default=1_000, help="Maximum number of cases, drawn at random; 0 for all.")
+@text_format_option
+@click.option(
+    "--output",
+    "-o",
+    "outputs",
+    metavar="FILE",
+    type=FILE_NAME,
+    multiple=True,
+    help="Write a report: .json, or .txt as printed. Repeatable.",
+)
+@show_all_option
+@root_option
+@click.pass_context
 def profiles(
-    context: typer.Context,
-    target: Annotated[str, typer.Argument(metavar="RUN|SUITE", help="A stored run, or the YAML file of a suite.")] = "latest",
-    profile: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this profile. Repeatable.", show_default=False)] = None,
-    evaluator: Annotated[
-        str | None, typer.Option(help="The evaluator to compare with. [default: the first one of records or answers]")
-    ] = None,
-    sample: Annotated[int, typer.Option(min=0, help="Maximum number of cases, drawn at random; 0 for all.")] = 1_000,
-    form: TextFormatOption = TextFormat.rich,
-    output: Annotated[
-        list[str] | None, typer.Option("--output", "-o", metavar="FILE", help="Write a report: .json, or .txt as printed. Repeatable.")
-    ] = None,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
+    context: click.Context,
+    target: str,
+    names: tuple[str, ...],
+    evaluator: str | None,
+    sample: int,
+    form: TextFormat,
+    outputs: tuple[str, ...],
+    show_all: bool,
+    root: str | None,
 ) -> None:
     """Score the same cases under every profile, and name the option that makes each verdict differ.
 
@@ -37,13 +61,13 @@ def profiles(
     from fieldwise.study.profiles_view import build_profiles_page, report_to_json
 
     program = program_of(context, root)
-    check_suffixes(output or (), (".json", ".txt"))
-    report = _compare(target, profile or [], evaluator, sample or None, program.root)
-    if form == TextFormat.json:
-        typer.echo(dump_json(report_to_json(report)))
+    check_suffixes(outputs, (".json", ".txt"))
+    report = _compare(target, names, evaluator, sample or None, program.root)
+    if form == "json":
+        click.echo(dump_json(report_to_json(report)))
     else:
         print_page(build_profiles_page(report, display_options(form, program, show_all=show_all)), form)
-    for name in output or ():
+    for name in outputs:
         if Path(name).suffix.lower() == ".json":
             content = dump_json(report_to_json(report), spaced=True) + "\n"
         else:
@@ -51,7 +75,7 @@ def profiles(
         write_report(name, content)
 
 
-def _compare(target: str, names: list[str], evaluator: str | None, sample: int | None, root: str | None) -> "ProfileReport":
+def _compare(target: str, names: Sequence[str], evaluator: str | None, sample: int | None, root: str | None) -> "ProfileReport":
     from fieldwise.api import check
     from fieldwise.cli._lookup import open_measured_run
     from fieldwise.read.cases import read_cases
@@ -68,7 +92,7 @@ def _compare(target: str, names: list[str], evaluator: str | None, sample: int |
     return compare_profiles(plan_of_run(run), sample_run(run, sample), evaluator=evaluator, names=names, run=run.id)
 
 
-def _check_names(names: list[str]) -> None:
+def _check_names(names: Sequence[str]) -> None:
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
     from fieldwise.plan.profiles import PROFILES
     from fieldwise.plan.review import suggest_name

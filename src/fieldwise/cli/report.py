@@ -1,29 +1,36 @@
 """`fieldwise report`: write a stored run to files."""
 
-from typing import Annotated
+import click
 
-import typer
-
-from fieldwise.cli._options import RootOption, RunArgument, program_of
-
-OutputOption = Annotated[
-    list[str],
-    typer.Option("--output", "-o", metavar="FILE", help="The file to write: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet"),
-]
+from fieldwise.cli._options import FILE_NAME, DocumentedCommand, latest_run_argument, program_of, root_option
 
 
-def report(context: typer.Context, run: RunArgument = "latest", output: OutputOption = ["report.html"], root: RootOption = None) -> None:  # noqa: B006  read only
+@click.command(cls=DocumentedCommand)
+@latest_run_argument
+@click.option(
+    "--output",
+    "-o",
+    "outputs",
+    metavar="FILE",
+    type=FILE_NAME,
+    multiple=True,
+    default=("report.html",),
+    help="The file to write: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet",
+)
+@root_option
+@click.pass_context
+def report(context: click.Context, run: str, outputs: tuple[str, ...], root: str | None) -> None:
     """Write a stored run as a report: self-contained HTML, Markdown for a pull request, JUnit, a workbook …"""
     from fieldwise.cli._exits import CONFIG, INCOMPLETE
     from fieldwise.cli._lookup import open_named_run
     from fieldwise.cli._report import check_outputs, write_outputs
 
-    check_outputs(output)
+    check_outputs(outputs)
     stored_run = open_named_run(run, program_of(context, root).root)
-    write_outputs(stored_run, output)
+    write_outputs(stored_run, outputs)
     if stored_run.state == "invalid":
-        typer.echo(f"run {stored_run.id} is invalid: the report has its problems and no scores", err=True)
-        raise typer.Exit(CONFIG)
+        click.echo(f"run {stored_run.id} is invalid: the report has its problems and no scores", err=True)
+        context.exit(CONFIG)
     if stored_run.state != "finished":
-        typer.echo(f"run {stored_run.id} did not finish: the report covers the results so far", err=True)
-        raise typer.Exit(INCOMPLETE)
+        click.echo(f"run {stored_run.id} did not finish: the report covers the results so far", err=True)
+        context.exit(INCOMPLETE)

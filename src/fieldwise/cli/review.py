@@ -2,13 +2,21 @@
 
 import sys
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import typer
+import click
 
-from fieldwise.cli._options import RootOption, RunArgument, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    PATH,
+    DocumentedCommand,
+    NumberRange,
+    TextFormat,
+    latest_run_argument,
+    program_of,
+    root_option,
+    text_format_option,
+)
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -19,15 +27,8 @@ if TYPE_CHECKING:
     from fieldwise.study.review_session import ItemStatus, ReviewSession
 
 
-class SourceName(StrEnum):
-    """Sources of the queue."""
-
-    doubts = "doubts"
-    low_confidence = "low-confidence"
-    disagreements = "disagreements"
-    sample = "sample"
-
-
+SOURCES: Final = ("doubts", "low-confidence", "disagreements", "sample")
+"""Sources of the queue."""
 KEYS: Final[Mapping[str, str]] = {"e": "take_actual", "t": "type", "b": "both_right", "a": "actual_wrong", "s": "skip"}
 BLIND_KEYS: Final[Mapping[str, str]] = {"1": "first_right", "2": "second_right", "b": "both_right", "t": "type", "s": "skip"}
 HELP: Final = "e expected is wrong, actual is right · t VALUE type the expected value · b both are right · a actual is wrong"
@@ -35,27 +36,32 @@ BLIND_HELP: Final = "1 only A is right · 2 only B is right · b both are right 
 MORE_HELP: Final = "s skip · u undo · q quit"
 
 
+@click.command(cls=DocumentedCommand)
+@latest_run_argument
+@click.option("--source", "sources", type=click.Choice(SOURCES), multiple=True, help="What to review; repeatable. [default: all of them]")
+@click.option("--blind", is_flag=True, help="Hide which side is expected and which is actual.")
+@click.option("--by", metavar="NAME", help="Who decides. [default: the login name]")
+@click.option("--sample", type=NumberRange(min=0, max=1), default=0.05, help="Share of the agreed values to review.")
+@click.option("--lowest", type=NumberRange(min=0, max=1), default=0.1, help="Share of the values that counts as low confidence.")
+@click.option("--corrections", metavar="FILE", type=PATH, help="Write corrections here. [default: beside the data]")
+@click.option("--export", "export_file", metavar="FILE", type=PATH, help="Write the open comparisons as tasks of Label Studio, and stop.")
+@click.option("--import", "import_file", metavar="FILE", type=PATH, help="Read the answers from annotated tasks of Label Studio, and stop.")
+@text_format_option
+@root_option
+@click.pass_context
 def review(
-    context: typer.Context,
-    run: RunArgument = "latest",
-    source: Annotated[
-        list[SourceName] | None, typer.Option("--source", help="What to review; repeatable. [default: all of them]", show_default=False)
-    ] = None,
-    blind: Annotated[bool, typer.Option("--blind", help="Hide which side is expected and which is actual.")] = False,
-    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who decides. [default: the login name]", show_default=False)] = None,
-    sample: Annotated[float, typer.Option(min=0, max=1, help="Share of the agreed values to review.")] = 0.05,
-    lowest: Annotated[float, typer.Option(min=0, max=1, help="Share of the values that counts as low confidence.")] = 0.1,
-    corrections: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write corrections here. [default: beside the data]", show_default=False)
-    ] = None,
-    export: Annotated[
-        Path | None, typer.Option("--export", metavar="FILE", help="Write the open comparisons as tasks of Label Studio, and stop.")
-    ] = None,
-    import_: Annotated[
-        Path | None, typer.Option("--import", metavar="FILE", help="Read the answers from annotated tasks of Label Studio, and stop.")
-    ] = None,
-    form: TextFormatOption = TextFormat.rich,
-    root: RootOption = None,
+    context: click.Context,
+    run: str,
+    sources: tuple[str, ...],
+    blind: bool,
+    by: str | None,
+    sample: float,
+    lowest: float,
+    corrections: Path | None,
+    export_file: Path | None,
+    import_file: Path | None,
+    form: TextFormat,
+    root: str | None,
 ) -> None:
     """Review the comparisons of a run: correct expected values that are wrong, accept values that are right too.
 
@@ -68,21 +74,21 @@ def review(
 
     program = program_of(context, root)
     stored_run = open_measured_run(run, program.root)
-    chosen = {name.value.replace("-", "_") for name in source or ()}
+    chosen = {name.replace("-", "_") for name in sources}
     selection = QueueSelection(sources=tuple(name for name in SOURCES if not chosen or name in chosen), sample=sample, lowest=lowest)
     files = find_review_files(stored_run) if corrections is None else ReviewFiles.at(corrections)
     reviewer_name = by or _login_name()
-    if import_ is not None:
-        annotations = _read_answers(import_, reviewer_name)
+    if import_file is not None:
+        annotations = _read_answers(import_file, reviewer_name)
         places = [(annotation.case, annotation.path) for annotation in annotations]
         answered = build_queue(stored_run, QueueSelection(sources=("doubts",)), places)  # whatever source a task came from
-        _write_answers(ReviewSession(stored_run, answered, files), annotations, import_, form)
+        _write_answers(ReviewSession(stored_run, answered, files), annotations, import_file, form)
         return
     session = ReviewSession(stored_run, build_queue(stored_run, selection, read_suspects(stored_run)), files)
-    if export is not None:
-        _export_tasks(session, export)
-    elif form == TextFormat.json:
-        typer.echo(_queue_json(session))
+    if export_file is not None:
+        _export_tasks(session, export_file)
+    elif form == "json":
+        click.echo(_queue_json(session))
     else:
         _Reviewer(session, reviewer_name, blind, form).work()
 
@@ -322,7 +328,7 @@ def _export_tasks(session: "ReviewSession", file: Path) -> None:
     file.write_text(dump_json(tasks, spaced=True) + "\n", encoding="utf-8")
     config = file.with_suffix(".xml")
     config.write_text(LABELING_CONFIG, encoding="utf-8")
-    typer.echo(f"{len(tasks):,} tasks in {file}; their labeling interface is in {config}")
+    click.echo(f"{len(tasks):,} tasks in {file}; their labeling interface is in {config}")
 
 
 def _read_answers(file: Path, by: str) -> "list[Annotation]":
@@ -351,9 +357,9 @@ def _write_answers(session: "ReviewSession", annotations: "list[Annotation]", fi
     from fieldwise.study.label_studio_tasks import apply_annotations
 
     written, decided, refused = apply_annotations(session, annotations)
-    if form == TextFormat.json:
-        typer.echo(dump_json({"written": written, "decided_before": decided, "refused": refused}))
+    if form == "json":
+        click.echo(dump_json({"written": written, "decided_before": decided, "refused": refused}))
     else:
-        typer.echo(f"{written:,} decisions written to {session.files.review}, {decided:,} had been decided before")
+        click.echo(f"{written:,} decisions written to {session.files.review}, {decided:,} had been decided before")
     if refused:
         raise ConfigError([Diagnostic(code="not-written", what=what, where=Where(file=str(file))) for what in refused])

@@ -2,80 +2,95 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from fieldwise.cli._options import Format, FormatOption, RootOption, ShowAllOption, program_of
+from fieldwise.cli._options import (
+    FILE_NAME,
+    PATH,
+    DocumentedCommand,
+    Format,
+    NumberRange,
+    cases_option,
+    format_option,
+    program_of,
+    root_option,
+    show_all_option,
+    suite_argument,
+)
 
 if TYPE_CHECKING:
+    from fieldwise.engines.executors import Engine
     from fieldwise.model.plan import When
-
-SuiteArgument = Annotated[Path, typer.Argument(metavar="SUITE", help="The YAML file of the suite.", show_default=False)]
-CASES_HELP = "Cases to use instead of the suite's; - reads standard input, run:ID or run:latest the cases of an earlier run."
-CasesOption = Annotated[str | None, typer.Option(metavar="FILE", help=CASES_HELP)]
 
 OnProgress = Callable[[int, float | None], None]
 """Called with the number of cases done and their share of all cases, if known."""
 
 
-class _Engine(StrEnum):
-    local = "local"
-    ray = "ray"
-
-
+@click.command(cls=DocumentedCommand)
+@suite_argument
+@cases_option
+@click.option(
+    "--name", metavar="NAME", default="", show_default=False, help="A name for the run, shown in reports, pages and lists of runs."
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of cases to score.")
+@click.option(
+    "--filter", "filters", metavar="FILTER", multiple=True, help="Only these cases: an id or pattern, tag:NAME or split:NAME. Repeatable."
+)
+@click.option("--split", "splits", metavar="NAME", multiple=True, help="Only cases of this split. Repeatable.")
+@click.option("--from", "pack", metavar="DIR", type=PATH, help="Report which causes shrank since the pack in this folder.")
+@click.option("--gate", "gates", metavar="CONDITION", multiple=True, help="An additional gate, such as 'fields.score >= 0.9'. Repeatable.")
+@click.option("--max-errors", type=click.IntRange(min=0), default=0, help="Maximum number of evaluation errors to tolerate.")
+@click.option("--max-unscored", type=click.IntRange(min=0), default=0, help="Maximum number of unscored results to tolerate.")
+@click.option("--baseline", metavar="BASE", type=FILE_NAME, help="Compare with a baseline file, or with an earlier run.")
+@click.option("--budget-usd", type=NumberRange(min=0), help="Maximum cost of model calls, in US dollars.")
+@click.option("--max-calls", type=click.IntRange(min=0), help="Maximum number of model calls.")
+@click.option("--fresh", is_flag=True, help="Ignore cached model answers.")
+@click.option("--resume", is_flag=True, help="Resume the last unfinished run of this suite; cases that changed are scored again.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="Number of worker processes, for JSONL and Parquet data. [default: one per core]"
+)
+@click.option("--engine", type=click.Choice(("local", "ray")), default="local", help="Where to run: on this machine, or on a Ray cluster.")
+@format_option
+@click.option(
+    "--output",
+    "-o",
+    "outputs",
+    metavar="FILE",
+    type=FILE_NAME,
+    multiple=True,
+    help="Write a report: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet, eval-results.json; - is standard output.",
+)
+@show_all_option
+@click.option("--watch", is_flag=True, help="Run again when the suite or one of its files changes, until Ctrl-C.")
+@root_option
+@click.pass_context
 def run(
-    context: typer.Context,
-    suite: SuiteArgument,
-    cases: CasesOption = None,
-    name: Annotated[
-        str, typer.Option(metavar="NAME", help="A name for the run, shown in reports, pages and lists of runs.", show_default=False)
-    ] = "",
-    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of cases to score.")] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--filter", metavar="FILTER", help="Only these cases: an id or pattern, tag:NAME or split:NAME. Repeatable."),
-    ] = None,
-    split: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only cases of this split. Repeatable.", show_default=False)
-    ] = None,
-    pack: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="DIR", help="Report which causes shrank since the pack in this folder.", show_default=False),
-    ] = None,
-    gate: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CONDITION", help="An additional gate, such as 'fields.score >= 0.9'. Repeatable."),
-    ] = None,
-    max_errors: Annotated[int, typer.Option(min=0, help="Maximum number of evaluation errors to tolerate.")] = 0,
-    max_unscored: Annotated[int, typer.Option(min=0, help="Maximum number of unscored results to tolerate.")] = 0,
-    baseline: Annotated[str | None, typer.Option(metavar="BASE", help="Compare with a baseline file, or with an earlier run.")] = None,
-    budget_usd: Annotated[float | None, typer.Option(min=0, help="Maximum cost of model calls, in US dollars.")] = None,
-    max_calls: Annotated[int | None, typer.Option(min=0, help="Maximum number of model calls.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached model answers.")] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the last unfinished run of this suite; cases that changed are scored again.")
-    ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of worker processes, for JSONL and Parquet data. [default: one per core]"),
-    ] = None,
-    engine: Annotated[_Engine, typer.Option(help="Where to run: on this machine, or on a Ray cluster.")] = _Engine.local,
-    form: FormatOption = Format.rich,
-    output: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write a report: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet, eval-results.json; - is standard output.",
-        ),
-    ] = None,
-    show_all: ShowAllOption = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Run again when the suite or one of its files changes, until Ctrl-C.")] = False,
-    root: RootOption = None,
+    context: click.Context,
+    suite: Path,
+    cases: str | None,
+    name: str,
+    limit: int | None,
+    filters: tuple[str, ...],
+    splits: tuple[str, ...],
+    pack: Path | None,
+    gates: tuple[str, ...],
+    max_errors: int,
+    max_unscored: int,
+    baseline: str | None,
+    budget_usd: float | None,
+    max_calls: int | None,
+    fresh: bool,
+    resume: bool,
+    workers: int | None,
+    engine: "Engine",
+    form: Format,
+    outputs: tuple[str, ...],
+    show_all: bool,
+    watch: bool,
+    root: str | None,
 ) -> None:
     """Score the cases of a suite and store the run."""
     from fieldwise.api import run as run_suite
@@ -87,9 +102,8 @@ def run(
     from fieldwise.summarize.exit_code import INCOMPLETE, Limits
 
     program = program_of(context, root)
-    outputs = output or ()
     check_outputs(outputs)
-    selection = _parse_filters([*(only or ()), *(f"split:{name}" for name in split or ())]) if only or split else None
+    selection = _parse_filters([*filters, *(f"split:{split}" for split in splits)]) if filters or splits else None
 
     def run_once() -> int:
         with _errors_in_format(form), _progress_bar() as update_bar, watch_interrupts() as check_interrupt:
@@ -100,7 +114,7 @@ def run(
                 limit=limit,
                 only=selection,
                 since=pack,
-                gates=gate or (),
+                gates=gates,
                 limits=Limits(max_errors=max_errors, max_unscored=max_unscored),
                 root=program.root,
                 progress=_report_progress(check_interrupt, update_bar),
@@ -108,7 +122,7 @@ def run(
                 baseline=baseline,
                 resume=resume,
                 workers=workers or count_cores(),
-                engine=engine.value,
+                engine=engine,
             )
         print_run(stored_run, form, program, show_all=show_all, to_stderr="-" in outputs)
         if pack is not None:
@@ -118,7 +132,7 @@ def run(
 
     if watch:
         _watch_suite(suite, [name for name in (cases, baseline) if name], run_once)
-    raise typer.Exit(run_once())
+    context.exit(run_once())
 
 
 def _watch_suite(suite: Path, others: list[str], run_once: Callable[[], int]) -> None:
@@ -129,7 +143,7 @@ def _watch_suite(suite: Path, others: list[str], run_once: Callable[[], int]) ->
     from fieldwise.cli._watch import find_watched_files, watch_files
 
     if "-" in others:
-        raise typer.BadParameter("standard input cannot be read again; name a file", param_hint="--cases")
+        raise click.BadParameter("standard input cannot be read again; name a file", param_hint="--cases")
     require_suite(suite)
 
     def run_reporting_errors() -> int:
@@ -181,15 +195,15 @@ def _errors_in_format(form: Format) -> Generator[None]:
     try:
         yield
     except ConfigError as error:
-        if form == Format.github:
+        if form == "github":
             from fieldwise.report.ci_output import format_diagnostic_annotation
 
             for diagnostic in error.diagnostics:
-                typer.echo(format_diagnostic_annotation(diagnostic))
-        elif form == Format.agent:
+                click.echo(format_diagnostic_annotation(diagnostic))
+        elif form == "agent":
             from fieldwise.report.agent_output import render_agent_errors
 
-            typer.echo(render_agent_errors(error.diagnostics, 2), nl=False)
+            click.echo(render_agent_errors(error.diagnostics, 2), nl=False)
         raise
 
 

@@ -3,62 +3,63 @@
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
+from click.core import ParameterSource
 
 from fieldwise.cli._completion import complete_runs, complete_tags
-from fieldwise.cli._options import Program, RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    FILE_NAME,
+    PATH,
+    CommandGroup,
+    Program,
+    TextFormat,
+    argument,
+    latest_run_argument,
+    program_of,
+    root_option,
+    run_argument,
+    show_all_option,
+    text_format_option,
+)
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    invoke_without_command=True,
-    help="""List the stored runs, newest first; show, tag and delete them; show the history of a metric.
+tag_option = click.option("--tag", metavar="NAME", help="Only runs with this tag.", shell_complete=complete_tags)
+suite_option = click.option("--suite", metavar="NAME", help="Only runs of the suite with this name.")
+limit_option = click.option("--limit", type=click.IntRange(min=1), default=20, help="Maximum number of runs.")
+
+
+@click.group(cls=CommandGroup, invoke_without_command=True)
+@tag_option
+@suite_option
+@limit_option
+@text_format_option
+@root_option
+@click.pass_context
+def runs(context: click.Context, tag: str | None, suite: str | None, limit: int, form: TextFormat, root: str | None) -> None:
+    """List the stored runs, newest first; show, tag and delete them; show the history of a metric.
 
     Runs are stored in .fieldwise, or in the location given by `fieldwise --root LOCATION`. A run is named by its id or the first characters
     of it, by a tag (the latest run with that tag), or by `latest`.
-    """,
-)
-TagOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only runs with this tag.", autocompletion=complete_tags)]
-SuiteOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only runs of the suite with this name.")]
-LimitOption = Annotated[int, typer.Option(min=1, help="Maximum number of runs.")]
-
-
-@app.callback()
-def runs(
-    context: typer.Context,
-    tag: TagOption = None,
-    suite: SuiteOption = None,
-    limit: LimitOption = 20,
-    form: TextFormatOption = TextFormat.rich,
-    root: RootOption = None,
-) -> None:
+    """
     context.obj = program_of(context, root)
     if context.invoked_subcommand is None:
         _print_runs(context.obj, tag, suite, limit, form)
         return
     options = {"tag": "--tag", "suite": "--suite", "limit": "--limit", "form": "--format"}
-    misplaced = [option for name, option in options.items() if _is_on_command_line(context, name)]
+    misplaced = [option for name, option in options.items() if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if misplaced:
         message = f"write {', '.join(misplaced)} after `{context.invoked_subcommand}`, if it has that option"
-        raise typer.BadParameter(message, param_hint=misplaced[0])
+        raise click.BadParameter(message, param_hint=misplaced[0])
 
 
-def _is_on_command_line(context: typer.Context, parameter: str) -> bool:
-    source = context.get_parameter_source(parameter)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-@app.command("list")
-def list_all(
-    context: typer.Context,
-    tag: TagOption = None,
-    suite: SuiteOption = None,
-    limit: LimitOption = 20,
-    form: TextFormatOption = TextFormat.rich,
-    root: RootOption = None,
-) -> None:
+@runs.command("list")
+@tag_option
+@suite_option
+@limit_option
+@text_format_option
+@root_option
+@click.pass_context
+def list_all(context: click.Context, tag: str | None, suite: str | None, limit: int, form: TextFormat, root: str | None) -> None:
     """List the runs, newest first; the same as `fieldwise runs`."""
     _print_runs(program_of(context, root), tag, suite, limit, form)
 
@@ -74,16 +75,16 @@ def _print_runs(program: Program, tag: str | None, suite: str | None, limit: int
     opened = (open_listed_run(folder / id) for id in ids)  # lazy: opening a run reads its manifest
     selected = list(islice(opened, limit)) if suite is None else [run for run in opened if run.name == suite]
     lines = [make_run_line(run) for run in selected[:limit]]
-    if form == TextFormat.json:
-        typer.echo(render_runs_json(lines))
+    if form == "json":
+        click.echo(render_runs_json(lines))
         return
     if not lines:
-        typer.echo(_no_runs_message(program, tag, suite))
+        click.echo(_no_runs_message(program, tag, suite))
         return
     print_page(build_runs_table(lines, width=display_options(form, program).width), form)
     total = len(ids) if suite is None else len(selected)
     if total > len(lines):
-        typer.echo(f"and {total - len(lines)} older ones (--limit {total})")
+        click.echo(f"and {total - len(lines)} older ones (--limit {total})")
 
 
 def _no_runs_message(program: Program, tag: str | None, suite: str | None) -> str:
@@ -100,14 +101,13 @@ def _no_runs_message(program: Program, tag: str | None, suite: str | None) -> st
     return f"there is no run {' and '.join(filters)}; `fieldwise runs` lists all"
 
 
-@app.command("show", short_help="Show the configuration, results and location of a run.")
-def show_run(
-    context: typer.Context,
-    run: RunArgument = "latest",
-    form: TextFormatOption = TextFormat.rich,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
-) -> None:
+@runs.command("show", short_help="Show the configuration, results and location of a run.")
+@latest_run_argument
+@text_format_option
+@show_all_option
+@root_option
+@click.pass_context
+def show_run(context: click.Context, run: str, form: TextFormat, show_all: bool, root: str | None) -> None:
     """Show a run: gates, metrics, comparison with its baseline, fingerprints and location."""
     from fieldwise.cli._console import print_page
     from fieldwise.cli._lookup import open_named_run
@@ -120,20 +120,19 @@ def show_run(
     stored_run = open_named_run(run, program.root)
     verify_parts(stored_run.path, stored_run.parts)
     storage = StorageFacts(bytes=folder_size(stored_run.path), baselines=tuple(find_baselines_of(stored_run.id, baseline_files(Path()))))
-    if form == TextFormat.json:
-        typer.echo(dump_json(run_details_to_json(stored_run, storage), spaced=True))
+    if form == "json":
+        click.echo(dump_json(run_details_to_json(stored_run, storage), spaced=True))
     else:
         print_page(build_run_details(stored_run, storage, everything=show_all, command=program.command), form)
 
 
-@app.command(short_help="Add tags to a run.")
-def tag(
-    context: typer.Context,
-    run: RunArgument,
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Tags to add, such as release-2 or nightly.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Remove these tags instead.")] = False,
-    root: RootOption = None,
-) -> None:
+@runs.command(short_help="Add tags to a run.")
+@run_argument
+@argument("names", metavar="NAME...", nargs=-1, required=True, help="Tags to add, such as release-2 or nightly.")
+@click.option("--remove", is_flag=True, help="Remove these tags instead.")
+@root_option
+@click.pass_context
+def tag(context: click.Context, run: str, names: tuple[str, ...], remove: bool, root: str | None) -> None:
     """Add tags to a run. A tag names the run in other commands and protects it from deletion."""
     from fieldwise.cli._lookup import open_named_run
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
@@ -147,20 +146,23 @@ def tag(
     if missing:
         fix = f"it has {', '.join(stored_run.tags)}" if stored_run.tags else "it has none"
         raise ConfigError([Diagnostic(code="no-tag", what=f"run {stored_run.id} has no tag {', '.join(missing)}", fix=fix)])
-    typer.echo(f"run {stored_run.id}: {', '.join(stored_run.tags) or 'no tags'}")
+    click.echo(f"run {stored_run.id}: {', '.join(stored_run.tags) or 'no tags'}")
 
 
-@app.command()
-def delete(
-    context: typer.Context,
-    names: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN", help="The runs: ids or their first characters, tags, or latest.", autocompletion=complete_runs),
-    ],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Also delete runs that are tagged or used by a baseline.")] = False,
-    root: RootOption = None,
-) -> None:
+@runs.command()
+@argument(
+    "names",
+    metavar="RUN...",
+    nargs=-1,
+    required=True,
+    help="The runs: ids or their first characters, tags, or latest.",
+    shell_complete=complete_runs,
+)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--force", is_flag=True, help="Also delete runs that are tagged or used by a baseline.")
+@root_option
+@click.pass_context
+def delete(context: click.Context, names: tuple[str, ...], yes: bool, force: bool, root: str | None) -> None:
     """Delete runs permanently, after confirmation.
 
     A run that is being written is never deleted. A run with a tag, or one that a *.baseline.json in this folder was made from, is deleted
@@ -177,10 +179,10 @@ def delete(
     if not yes:
         for run in doomed:
             tags = f", tags: {', '.join(run.tags)}" if run.tags else ""
-            typer.echo(f"{run.id}  {run.name or 'unnamed'}, {run.full.cases:,} cases{tags}")
+            click.echo(f"{run.id}  {run.name or 'unnamed'}, {run.full.cases:,} cases{tags}")
         _confirm_deletion(len(doomed))
     freed = delete_runs(doomed, baselines=baselines, force=force)
-    typer.echo(f"deleted {'run ' + doomed[0].id if len(doomed) == 1 else f'{len(doomed)} runs'}, {freed / 1e6:,.1f} MB")
+    click.echo(f"deleted {'run ' + doomed[0].id if len(doomed) == 1 else f'{len(doomed)} runs'}, {freed / 1e6:,.1f} MB")
 
 
 def _confirm_deletion(count: int) -> None:
@@ -190,33 +192,43 @@ def _confirm_deletion(count: int) -> None:
     if not _stdin_is_terminal():
         what = "nothing was deleted: confirmation needs a terminal"
         raise ConfigError([Diagnostic(code="not-agreed", what=what, fix="confirm with --yes")])
-    if not typer.confirm(f"delete {'this run' if count == 1 else f'these {count} runs'} permanently?"):
-        typer.echo("nothing was deleted")
-        raise typer.Exit(1)
+    if not click.confirm(f"delete {'this run' if count == 1 else f'these {count} runs'} permanently?"):
+        click.echo("nothing was deleted")
+        raise click.exceptions.Exit(1)
 
 
 def _stdin_is_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-@app.command()
+@runs.command()
+@argument("metric", help="The metric as gates name it, such as fields.score or field_prf.macro_f1.")
+@click.option("--suite", metavar="NAME", help="Only runs of the suite with this name. [default: the suite that measured it last]")
+@tag_option
+@click.option("--limit", type=click.IntRange(min=1), default=30, help="Maximum number of runs, newest first.")
+@click.option(
+    "--output",
+    "-o",
+    "outputs",
+    metavar="FILE",
+    type=FILE_NAME,
+    multiple=True,
+    help="Write a page: .html with a chart, or .json. Repeatable.",
+)
+@click.option("--html", metavar="FILE", type=PATH, help="The same as `-o` with a page, whatever the name of FILE.")
+@text_format_option
+@root_option
+@click.pass_context
 def trend(
-    context: typer.Context,
-    metric: Annotated[
-        str, typer.Argument(metavar="METRIC", help="The metric as gates name it, such as fields.score or field_prf.macro_f1.")
-    ],
-    suite: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Only runs of the suite with this name. [default: the suite that measured it last]"),
-    ] = None,
-    tag: TagOption = None,
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of runs, newest first.")] = 30,
-    output: Annotated[
-        list[str] | None, typer.Option("--output", "-o", metavar="FILE", help="Write a page: .html with a chart, or .json. Repeatable.")
-    ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="The same as `-o` with a page, whatever the name of FILE.")] = None,
-    form: TextFormatOption = TextFormat.rich,
-    root: RootOption = None,
+    context: click.Context,
+    metric: str,
+    suite: str | None,
+    tag: str | None,
+    limit: int,
+    outputs: tuple[str, ...],
+    html: Path | None,
+    form: TextFormat,
+    root: str | None,
 ) -> None:
     """Show the history of a metric over the runs of a suite, oldest first."""
     from fieldwise.cli._console import display_options, print_page
@@ -226,15 +238,15 @@ def trend(
     from fieldwise.store.run import list_runs
 
     program = program_of(context, root)
-    check_suffixes(output or (), (".html", ".json"))
+    check_suffixes(outputs, (".html", ".json"))
     candidates = [run for run in list_runs(program.root) if tag is None or tag in run.tags]
     history = build_trend(candidates, metric, suite=suite, limit=limit)
-    if form == TextFormat.json:
-        typer.echo(dump_json(history.to_json()))
+    if form == "json":
+        click.echo(dump_json(history.to_json()))
     else:
         print_page(build_trend_report(history, display_options(form, program)), form)
     latest = next(run for run in candidates if run.id == history.points[-1].run)
-    for name in output or ():
+    for name in outputs:
         is_page = Path(name).suffix.lower() == ".html"
         write_report(name, render_trend_html(history, latest.gates) if is_page else dump_json(history.to_json(), spaced=True) + "\n")
     if html is not None:

@@ -4,11 +4,11 @@ import gc
 import os
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from fieldwise.cli._options import RootOption, program_of
+from fieldwise.cli._options import PATH, program_of, root_option
 
 if TYPE_CHECKING:
     from fieldwise.web.guard import Guard
@@ -18,27 +18,34 @@ _SERVER_GC_THRESHOLD = 10_000
 _PACKAGES = ("fastapi", "uvicorn", "jinja2", "python_multipart", "pygal")
 
 
+@click.command
+@click.option("--host", default="127.0.0.1", help="The address to listen on. An address other than loopback requires an API key.")
+@click.option("--port", type=click.IntRange(min=1, max=65535), default=8787, help="The port to listen on.")
+@click.option("--data", metavar="FOLDER", type=PATH, help="Allow the API to evaluate files in this folder.")
+@click.option("--images", metavar="FOLDER", type=PATH, help="A folder with images of cases, in addition to the folder of the suite.")
+@click.option(
+    "--allow-host", "host_names", metavar="NAME", multiple=True, help="An additional host name that requests may use. Repeatable."
+)
+@click.option("--no-token", is_flag=True, help="Serve every user of this machine without a token.")
+@click.option("--open", "open_browser", is_flag=True, help="Open the pages in a browser.")
+@root_option
+@click.pass_context
 def view(
-    context: typer.Context,
-    host: Annotated[str, typer.Option(help="The address to listen on. An address other than loopback requires an API key.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8787,
-    data: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Allow the API to evaluate files in this folder.")] = None,
-    images: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="A folder with images of cases, in addition to the folder of the suite.")
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="An additional host name that requests may use. Repeatable.")
-    ] = None,
-    no_token: Annotated[bool, typer.Option("--no-token", help="Serve every user of this machine without a token.")] = False,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the pages in a browser.")] = False,
-    root: RootOption = None,
+    context: click.Context,
+    host: str,
+    port: int,
+    data: Path | None,
+    images: Path | None,
+    host_names: tuple[str, ...],
+    no_token: bool,
+    open_browser: bool,
+    root: str | None,
 ) -> None:
     """Serve the pages and the HTTP API for the stored runs.
 
     The API key is read from FIELDWISE_API_KEY, because other users can read the command line.
     """
     import secrets
-    from threading import Thread
 
     _require_packages()
     from fieldwise.model.locations import resolve_root
@@ -56,16 +63,16 @@ def view(
             images=images,
             token=token,
             api_key=os.environ.get(API_KEY_VARIABLE) or None,
-            names=tuple(name.lower() for name in allow_host or ()),
+            names=tuple(name.lower() for name in host_names),
         )
     )
     url_host = f"[{host}]" if ":" in host else host
     address = f"http://{url_host}:{port}/" + (f"?token={token}" if token else "")
     with _bind_socket(host, port) as listener:
-        typer.echo(f"{address}\nOpen this address in a browser; Ctrl-C stops the server.")
+        warm_up()  # before the address is printed: in a thread it would slow down the first request
+        click.echo(f"{address}\nOpen this address in a browser; Ctrl-C stops the server.")
         if open_browser:
-            typer.launch(address)
-        Thread(target=warm_up, daemon=True).start()
+            click.launch(address)
         _serve(app, listener)
 
 

@@ -1,25 +1,40 @@
 """`fieldwise what-if`: a stored run under other options."""
 
-from typing import Annotated
+import click
 
-import typer
+from fieldwise.cli._options import (
+    DocumentedCommand,
+    TextFormat,
+    program_of,
+    root_option,
+    run_argument,
+    show_all_option,
+    text_format_option,
+)
 
-from fieldwise.cli._options import RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
 
-
+@click.command(cls=DocumentedCommand)
+@run_argument
+@click.option(
+    "--set",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="EVALUATOR.FIELD.OPTION=VALUE, EVALUATOR.OPTION=VALUE or gate.METRIC='>= 0.9'.",
+)
+@click.option("--write", is_flag=True, help="Write the settings into the suite; comments and everything else are kept.")
+@text_format_option
+@show_all_option
+@root_option
+@click.pass_context
 def what_if(
-    context: typer.Context,
-    run: RunArgument,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="EVALUATOR.FIELD.OPTION=VALUE, EVALUATOR.OPTION=VALUE or gate.METRIC='>= 0.9'."),
-    ] = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write the settings into the suite; comments and everything else are kept.")
-    ] = False,
-    form: TextFormatOption = TextFormat.rich,
-    show_all: ShowAllOption = False,
-    root: RootOption = None,
+    context: click.Context,
+    run: str,
+    settings: tuple[str, ...],
+    write: bool,
+    form: TextFormat,
+    show_all: bool,
+    root: str | None,
 ) -> None:
     """Recompute scores, verdicts and gates of a run under other thresholds, tolerances and weights, from what is stored.
 
@@ -34,14 +49,14 @@ def what_if(
 
     program = program_of(context, root)
     stored_run = open_measured_run(run, program.root)
-    answer = recompute(stored_run, settings or [])
+    answer = recompute(stored_run, settings)
     is_edited = write and has_changed(stored_run.manifest.suite_file, stored_run.manifest.suite)
     written = write_settings(stored_run.manifest.suite_file, answer.settings) if write else None
     if is_edited:
-        typer.echo(f"! {written} has changed since the run: the results are those of the earlier suite; run it again", err=True)
-    if form == TextFormat.json:
-        typer.echo(dump_json({**answer.to_json(), "written": written}))
+        click.echo(f"! {written} has changed since the run: the results are those of the earlier suite; run it again", err=True)
+    if form == "json":
+        click.echo(dump_json({**answer.to_json(), "written": written}))
         return
     print_page(build_what_if_page(answer, display_options(form, program, show_all=show_all)), form)
     if written is not None:
-        typer.echo(f"wrote {written}", err=True)
+        click.echo(f"wrote {written}", err=True)
