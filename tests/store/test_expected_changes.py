@@ -1,10 +1,14 @@
 """Expected values that were edited between two runs are counted, and the comparison says so."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import fieldwise as fw
+from fieldwise.store import expected_changes
 from fieldwise.store.baseline import compare_with_baseline, save_baseline
 from fieldwise.store.expected_changes import find_changed_expected
 from fieldwise.store.run import Run
@@ -58,3 +62,31 @@ def test_a_baseline_without_hashes_still_opens(tmp_path: Path) -> None:
 def test_redacted_values_whose_hashes_differ_from_run_to_run_are_no_edit(tmp_path: Path) -> None:
     base, same = run(tmp_path, redact=["y"]), run(tmp_path, redact=["y"])
     assert compare_runs(base, same).notes == []
+
+
+def test_equal_fingerprints_of_batches_leave_the_expected_values_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, same, edited = run(tmp_path), run(tmp_path), run(tmp_path, {1: {"x": 9, "y": "é"}})
+    assert [part.expected for part in base.parts] == [part.expected for part in same.parts]
+    assert [part.expected for part in base.parts] != [part.expected for part in edited.parts]
+    monkeypatch.setattr(expected_changes, "read_table", None)
+    assert find_changed_expected(base, list_case_ids(base), same, list_case_ids(same)) == []
+
+
+def test_parts_without_fingerprints_are_read(tmp_path: Path) -> None:
+    runs = [run(tmp_path), run(tmp_path, {1: {"x": 9, "y": "é"}})]
+    earlier: list[Run] = []
+    for stored in runs:
+        parts = tuple(replace(part, expected=()) for part in stored.manifest.parts)
+        earlier.append(Run(stored.path, replace(stored.manifest, parts=parts)))
+    base, edited = earlier
+    assert find_changed_expected(base, list_case_ids(base), edited, list_case_ids(edited)) == ["1"]
+    assert find_changed_expected(base, list_case_ids(base), base, list_case_ids(base)) == []
+
+
+def test_batches_are_compared_however_many_are_in_a_part(tmp_path: Path) -> None:
+    base, same = run(tmp_path), run(tmp_path)
+    [part] = base.manifest.parts
+    halves = (replace(part, cases=3, expected=("a",)), replace(part, first=3, cases=3, files=(), expected=("b",)))
+    split = Run(base.path, replace(base.manifest, parts=halves))
+    whole = Run(same.path, replace(same.manifest, parts=(replace(part, expected=("a", "b")),)))
+    assert find_changed_expected(split, list_case_ids(base), whole, list_case_ids(same)) == []

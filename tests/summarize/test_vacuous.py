@@ -4,7 +4,7 @@ import numpy as np
 
 import fieldwise as fw
 from fieldwise.model.result import Labels
-from fieldwise.registry import EvaluatorSpec
+from fieldwise.specs import EvaluatorSpec
 from fieldwise.summarize.vacuous import count_unscored, has_flag, leave_out_vacuous
 
 SPEC = EvaluatorSpec(name="x", function=len, options=dict, vacuous={"a": ("no_a",), "score": ("no_a", "no_b")}, unscored={"b": "unread_b"})

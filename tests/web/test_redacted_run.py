@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
 import fieldwise as fw
 from fieldwise.cli.app import app

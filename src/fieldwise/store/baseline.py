@@ -19,6 +19,7 @@ from fieldwise.store.atomic import write_atomically
 from fieldwise.store.expected_changes import hash_expected_values, note_edited_since, shorten_hash
 from fieldwise.store.run import Run
 from fieldwise.store.run_metrics import (
+    ComparisonBase,
     compare_metrics,
     count_metrics,
     list_case_groups,
@@ -142,7 +143,7 @@ def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm"
     """Compare a run with a baseline file, case by case."""
     content = load_baseline(path)
     ids: list[str] = content["cases"]
-    base = {evaluator["name"]: _decode_evaluator(evaluator, ids, content.get("groups")) for evaluator in content["evaluators"]}
+    measurements = {evaluator["name"]: _decode_evaluator(evaluator, ids, content.get("groups")) for evaluator in content["evaluators"]}
     notes: list[str] = []
     if content["of"] > len(ids):
         notes.append(f"the baseline holds {len(ids)} of {content['of']} cases")
@@ -153,7 +154,8 @@ def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm"
     notes += note_changed_rules(rules, content.get("package"), run)
     if "expected" in content:
         notes += note_edited_since(dict(zip(ids, content["expected"], strict=True)), run)
-    changes = compare_metrics(str(content["run"]), base, versions, ids, run, notes=notes, adjust=adjust)
+    base = ComparisonBase(id=str(content["run"]), cases=ids, measurements=measurements, versions=versions)
+    changes = compare_metrics(base, run, list_case_ids(run), notes=notes, adjust=adjust)
     if content["of"] <= len(ids):
         return changes
     return replace(changes, common_share=1 - len(changes.only_in_base) / len(ids))  # the run has cases that the sample left out

@@ -3,10 +3,6 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.correction import hash_value
 from fieldwise.model.redaction import PREFIX
 from fieldwise.store.comparison_table import decode_value
@@ -30,15 +26,25 @@ def note_edited_since(base: Mapping[str, str | None], run: Run) -> list[str]:
 
 def find_changed_expected(base: Run, base_ids: Sequence[str], new: Run, new_ids: Sequence[str]) -> list[str]:
     """The ids of the common cases whose expected values differ; the order of keys does not count."""
-    base_texts = dict(zip(base_ids, _hash_expected_texts(base).tolist(), strict=True))
+    if base_ids == new_ids and _have_equal_batches(base, new):
+        return []
+    base_texts = {case_id: hash(text) for case_id, text in _iterate_expected(base)}
     suspects: set[str] = set()
-    for case_id, text_hash in zip(new_ids, _hash_expected_texts(new).tolist(), strict=True):
-        if base_texts.get(case_id, text_hash) != text_hash:
+    for case_id, text in _iterate_expected(new):
+        if case_id in base_texts and base_texts[case_id] != hash(text):
             suspects.add(case_id)
     if not suspects:
         return []
     base_values, new_values = hash_expected_values(base, suspects), hash_expected_values(new, suspects)
     return [case_id for case_id in new_ids if case_id in suspects and base_values[case_id] != new_values[case_id]]
+
+
+def _have_equal_batches(base: Run, new: Run) -> bool:
+    """True if both runs have the same batches of expected values, however many are in a part; false if a part has no fingerprints."""
+    if not all(part.expected for run in (base, new) for part in run.parts):
+        return False
+    base_batches, new_batches = ([batch for part in run.parts for batch in part.expected] for run in (base, new))
+    return base_batches == new_batches
 
 
 def hash_expected_values(run: Run, ids: Collection[str]) -> dict[str, str | None]:
@@ -66,13 +72,3 @@ def _iterate_expected(run: Run) -> Iterator[tuple[str, str | None]]:
         for file in list_part_files(part, "cases"):
             table = read_table(run.path, file, columns=["id", "expected"])
             yield from zip(table["id"].to_pylist(), table["expected"].to_pylist(), strict=True)
-
-
-def _hash_expected_texts(run: Run) -> NDArray[np.uint64]:
-    """A hash of the stored text of each expected value, in the order of the cases."""
-    hashes: list[NDArray[np.uint64]] = []
-    for part in run.parts:
-        for file in list_part_files(part, "cases"):
-            texts = read_table(run.path, file, columns=["expected"])["expected"].to_pylist()
-            hashes.append(hash_texts([text or "" for text in texts]))
-    return np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Any, Final, TypeAlias
@@ -11,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable, Outcome

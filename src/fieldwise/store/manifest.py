@@ -3,15 +3,14 @@
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Any, Final
 
 from fieldwise import __version__
+from fieldwise.dataclass import dataclass
+from fieldwise.installed_packages import find_version
 from fieldwise.model.correction import AppliedCorrections
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
@@ -39,7 +38,7 @@ class PartFile:
     file: str
     """Its name in the folder `parts`."""
     table: str
-    """`cases`, `results`, `comparisons` or `pool`."""
+    """`cases`, `results`, `comparisons`, `field_means` or `pool`."""
     evaluators: tuple[str, ...] = ()
     """The evaluators it belongs to; several may share comparisons."""
     rows: int = 0
@@ -64,6 +63,8 @@ class Part:
     """Its tables."""
     content: str = ""
     """Fingerprint of its cases; resuming compares it with that of the current data."""
+    expected: tuple[str, ...] = ()
+    """Fingerprint of the expected values of each batch, for comparisons; empty if it was stored by a version before 0.2."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +158,8 @@ def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
 def part_from_json(value: Mapping[str, Any]) -> Part:
     """Read a part that was written with `asdict`."""
     files = tuple(PartFile(**(file | {"evaluators": tuple(file["evaluators"])})) for file in value["files"])
-    return Part(number=value["number"], first=value["first"], cases=value["cases"], files=files, content=value.get("content", ""))
+    content, expected = value.get("content", ""), tuple(value.get("expected", ()))
+    return Part(number=value["number"], first=value["first"], cases=value["cases"], files=files, content=content, expected=expected)
 
 
 def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], started: datetime) -> Manifest:
@@ -228,19 +230,20 @@ def read_manifest(folder: Location) -> Manifest | None:
 
 def describe_environment() -> dict[str, str]:
     """Versions of Python, the platform and the libraries that can affect results."""
-    environment = {"python": sys.version.split()[0], "platform": platform.platform(terse=True), "machine": platform.machine()}
+    environment = {"python": sys.version.split()[0], "platform": _describe_platform(), "machine": platform.machine()}
     return environment | _library_versions()
 
 
-@cache  # the metadata of a package is a file to parse, and does not change while the process runs
+def _describe_platform() -> str:
+    """What `platform.platform(terse=True)` returns; on Linux without the name of the processor, for which it would start a program."""
+    if platform.system() != "Linux":
+        return platform.platform(terse=True)
+    return "-".join(("Linux", platform.release(), platform.machine(), "with", "".join(platform.libc_ver())))
+
+
 def _library_versions() -> dict[str, str]:
-    versions: dict[str, str] = {}
-    for package in ("numpy", "rapidfuzz", "scipy", "orjson", "pyarrow"):
-        try:
-            versions[package] = package_version(package)
-        except PackageNotFoundError:  # vendored or frozen without metadata
-            continue
-    return versions
+    versions = {package: find_version(package) for package in ("numpy", "rapidfuzz", "scipy", "orjson", "pyarrow")}
+    return {package: version for package, version in versions.items() if version is not None}
 
 
 def utc_now() -> datetime:

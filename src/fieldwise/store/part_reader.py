@@ -1,7 +1,7 @@
 """Read the tables of stored parts back, as Arrow tables, cases and results."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case
 from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.locations import Location, open_for_arrow

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
-from fieldwise.store.arrow_tables import FAULTS, STATUSES, VERDICTS, ArrowTable, arrow_column, encode_names, numpy_array
+from fieldwise.store.arrow_tables import FAULTS, STATUSES, VERDICTS, ArrowTable, arrow_column, encode_names, numpy_array, text_column
 from fieldwise.store.comparison_table import OUTCOMES, read_comparisons
 from fieldwise.store.manifest import PartFile
 from fieldwise.store.part_reader import decode_case, list_part_files, read_table
@@ -99,8 +99,9 @@ class CaseIds:
 
     def position(self, case_id: str) -> int | None:
         """The position of the case with this id."""
+        scalar = text_column([case_id])[0]  # of a Python text, Arrow makes one by importing pandas, which takes half a second
         for first, column in zip(self._firsts.tolist(), self._columns, strict=True):
-            row = pc.index(column, case_id).as_py()
+            row = pc.index(column, scalar).as_py()
             if row >= 0:
                 return first + row
         return None

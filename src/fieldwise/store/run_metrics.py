@@ -3,17 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.change import Changes
 from fieldwise.model.provenance import name_data
-from fieldwise.registry import EVALUATORS, EvaluatorSpec
+from fieldwise.registry import EVALUATORS
+from fieldwise.specs import EvaluatorSpec
 from fieldwise.store.arrow_tables import GROUP_COLUMN, METRIC_PREFIX, VERDICTS, ArrowTable, encode_names, numpy_array
 from fieldwise.store.expected_changes import find_changed_expected, note_changed_expected
+from fieldwise.store.field_means import read_field_means
 from fieldwise.store.load_part import labels_from_column
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
@@ -38,13 +41,16 @@ def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm", on_progress: C
         notes.append("the corrections of expected values differ, so a change may come from them")
     notes += note_changed_rules(rule_fingerprints(base), base.manifest.package, new)
     new_ids = list_case_ids(new)
-    notes += note_changed_expected(len(find_changed_expected(base, ids, new, new_ids)), len(set(ids) & set(new_ids)))
+    changed_expected = find_changed_expected(base, ids, new, new_ids)
+    if changed_expected:
+        notes += note_changed_expected(len(changed_expected), len(set(ids) & set(new_ids)))
     on_progress(0.4)
     measurements: dict[str, EvaluatorMeasurements] = {}
     for place, name in enumerate(base.evaluators):
         measurements[name] = load_metrics(base, name, ids)
         on_progress(0.4 + 0.2 * (place + 1) / len(base.evaluators))
-    changes = compare_metrics(base.id, measurements, _evaluator_versions(base), ids, new, notes=notes, adjust=adjust)
+    measured_base = ComparisonBase(id=base.id, cases=ids, measurements=measurements, versions=_evaluator_versions(base))
+    changes = compare_metrics(measured_base, new, new_ids, notes=notes, adjust=adjust)
     labels = base.label or name_data(base.sources), new.label or name_data(new.sources)
     return changes if labels[0] == labels[1] else replace(changes, base_label=labels[0], new_label=labels[1])
 
@@ -57,42 +63,49 @@ def compare_every_pair(
     return dict(zip(pairs, adjust_together([compare(runs[base], runs[new]) for base, new in pairs], adjust), strict=True))
 
 
-def compare_metrics(
-    base: str,
-    base_measurements: Mapping[str, EvaluatorMeasurements],
-    base_versions: Mapping[str, Any],
-    base_ids: Sequence[str],
-    new: Run,
-    *,
-    notes: Sequence[str],
-    adjust: Adjust,
-) -> Changes:
-    """Compare the measurements of a base (a run or a baseline, by evaluator) with a run. `base_ids` are the cases of the base."""
-    new_ids = list_case_ids(new)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonBase:
+    """What a run is compared with: another run, or a baseline."""
+
+    id: str
+    """The id of the run that was measured."""
+    cases: Sequence[str]
+    """The ids of its cases."""
+    measurements: Mapping[str, EvaluatorMeasurements]
+    """By evaluator."""
+    versions: Mapping[str, Any]
+    """The version of each evaluator."""
+
+
+def compare_metrics(base: ComparisonBase, new: Run, new_ids: Sequence[str], *, notes: Sequence[str], adjust: Adjust) -> Changes:
+    """Compare the measurements of a base with a run, whose cases have these ids."""
     new_versions = _evaluator_versions(new)
-    shared = [name for name in base_measurements if name in new.evaluators]
-    changed = [name for name in shared if base_versions[name] != new_versions[name]]
+    shared = [name for name in base.measurements if name in new.evaluators]
+    changed = [name for name in shared if base.versions[name] != new_versions[name]]
     all_notes = list(notes)
-    all_notes += [f"{name} measures something else now: version {new_versions[name]} instead of {base_versions[name]}" for name in changed]
-    all_notes += [f"only the base has the evaluator `{name}`" for name in base_measurements if name not in new_versions]
-    all_notes += [f"only the new run has the evaluator `{name}`" for name in new_versions if name not in base_measurements]
-    in_base, in_new = set(base_ids), set(new_ids)
+    all_notes += [f"{name} measures something else now: version {new_versions[name]} instead of {base.versions[name]}" for name in changed]
+    all_notes += [f"only the base has the evaluator `{name}`" for name in base.measurements if name not in new_versions]
+    all_notes += [f"only the new run has the evaluator `{name}`" for name in new_versions if name not in base.measurements]
+    only_in_base, only_in_new = _list_missing(base.cases, new_ids), _list_missing(new_ids, base.cases)
+    size = max(len(base.cases), len(new_ids))
     changes = Changes(
-        base=base,
+        base=base.id,
         new=new.id,
-        evaluators={name: compare_evaluator(name, base_measurements[name], load_metrics(new, name, new_ids)) for name in shared},
-        only_in_base=[case for case in base_ids if case not in in_new],
-        only_in_new=[case for case in new_ids if case not in in_base],
-        common_share=_share_of_common_cases(in_base, in_new),
+        evaluators={name: compare_evaluator(name, base.measurements[name], load_metrics(new, name, new_ids)) for name in shared},
+        only_in_base=only_in_base,
+        only_in_new=only_in_new,
+        common_share=(len(base.cases) - len(only_in_base)) / size if size else 0.0,
         notes=all_notes,
     )
     return adjust_together([changes], adjust)[0]
 
 
-def _share_of_common_cases(in_base: set[str], in_new: set[str]) -> float:
-    """The share of common cases among those of the larger run."""
-    size = max(len(in_base), len(in_new))
-    return len(in_base & in_new) / size if size else 0.0
+def _list_missing(ids: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The ids that are not among the others."""
+    if ids == others:
+        return []
+    present = set(others)
+    return [case for case in ids if case not in present]
 
 
 def _evaluator_versions(run: Run) -> dict[str, Any]:
@@ -167,9 +180,13 @@ def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasu
             is_measured = _is_measured(table)
             verdict[cases] = np.where(is_measured, encode_names(table["verdict"], VERDICTS), -1)
             for name, values in _metric_columns(table, spec).items():
-                metrics.setdefault(name, np.full(n, np.nan))[cases] = np.where(is_measured, values, np.nan)
-        for file in list_part_files(part, "comparisons", evaluator):
-            _add_field_means(read_table(run.path, file, columns=["case", "field", "similarity", "outcome"]), fields, n)
+                if name not in metrics:
+                    metrics[name] = np.full(n, np.nan)
+                metrics[name][cases] = np.where(is_measured, values, np.nan)
+        for field, cases, means in read_field_means(run.path, part, evaluator):
+            if field not in fields:
+                fields[field] = np.full(n, np.nan)
+            fields[field][cases] = means
     evaluator_type = next(str(entry.get("type")) for entry in run.manifest.evaluators if entry["name"] == evaluator)
     return EvaluatorMeasurements(
         ids=ids,
@@ -215,37 +232,3 @@ def _is_measured(table: ArrowTable) -> NDArray[Any]:
 
 def _is_metric_column(column: str) -> bool:
     return column in ("case", "score", "verdict", "status", "fault", "flags") or column.startswith(METRIC_PREFIX)
-
-
-_UNCOUNTED_OUTCOMES: Final = ("both_absent", "ignored", "fault")
-
-
-def _add_field_means(table: ArrowTable, fields: dict[str, NDArray[Any]], n: int) -> None:
-    """Add to `fields` the mean similarity of each field over the items of each case."""
-    if not table.num_rows:
-        return
-    encoded = table["field"].unify_dictionaries().combine_chunks()
-    names: list[str] = encoded.dictionary.to_pylist()
-    is_counted = encode_names(table["outcome"], _UNCOUNTED_OUTCOMES) < 0
-    code_type = np.int16 if len(names) < 2**15 else np.int32  # NumPy sorts 16-bit integers ten times as fast
-    case = numpy_array(table["case"])[is_counted]
-    field = numpy_array(encoded.indices)[is_counted].astype(code_type)
-    similarity = numpy_array(table["similarity"], 0.0)[is_counted]
-    occurring = np.flatnonzero(np.bincount(field, minlength=len(names))).tolist()
-    for name in sorted(names[code] for code in occurring):
-        if name not in fields:
-            fields[name] = np.full(n, np.nan)
-    order = np.argsort(field, kind="stable")
-    case, similarity = case[order], similarity[order]
-    offsets = np.searchsorted(field[order], np.arange(len(names) + 1)).tolist()
-    for name, start, stop in zip(names, offsets, offsets[1:], strict=False):
-        if stop > start:
-            _add_case_means(fields[name], case[start:stop], similarity[start:stop])
-
-
-def _add_case_means(column: NDArray[Any], case: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-    """Set the mean of the values of each case. Values of one case are adjacent."""
-    starts = np.flatnonzero(np.r_[True, case[1:] != case[:-1]])
-    sizes = np.diff(np.r_[starts, len(case)])
-    # reduceat adds in order of the rows: the order decides the last bit of the mean
-    column[case[starts]] = np.add.reduceat(values, starts) / sizes

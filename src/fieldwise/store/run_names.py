@@ -35,7 +35,7 @@ def new_run_id(started: datetime) -> str:
 
 def started_at(run_id: str) -> datetime:
     """When a run began, to the second, by its id."""
-    return datetime.strptime(run_id[:15], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+    return datetime.fromisoformat(run_id[:15].replace("-", "T")).replace(tzinfo=UTC)  # `strptime` imports 5 ms of modules
 
 
 def runs_folder(root: str | Path | None) -> Location:

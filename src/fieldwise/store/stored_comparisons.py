@@ -1,7 +1,7 @@
 """The comparisons of a stored run as one table: every field of every case, or only those that are wrong."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import lru_cache, partial
 from html import escape
 from typing import Any, Final
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.comparison_list import import_package
 from fieldwise.model.locations import Location

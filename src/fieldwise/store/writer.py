@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.change import Changes
@@ -28,6 +29,7 @@ from fieldwise.store.atomic import sync_folder, write_atomically
 from fieldwise.store.checksums import dump_sealed, sha256
 from fieldwise.store.comparison_table import build_comparisons_table, merge_metadata
 from fieldwise.store.errors import StoreError, write_error
+from fieldwise.store.field_means import FIELD_MEANS, MIN_COMPARISONS, build_field_means
 from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.lock import RunLock, RunLocked
 from fieldwise.store.manifest import Manifest, Part, PartFile, new_manifest, utc_now, write_manifest
@@ -39,9 +41,12 @@ from fieldwise.store.run_names import new_run_id, runs_folder
 
 PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
-_ROW_GROUP_SIZES: Final = {"cases": 2_000, "results": 10_000, "comparisons": 20_000, "pool": 100_000}
-_DICTIONARY_COLUMNS: Final[Mapping[str, bool | list[str]]] = {"comparisons": ["field", "path", "outcome", "cause"]}
-"""The columns to dictionary-encode, by table; all columns of other tables, where Parquet drops encodings that do not pay."""
+_ROW_GROUP_SIZES: Final = {"cases": 2_000, "results": 10_000, "comparisons": 20_000, FIELD_MEANS: 1_000_000, "pool": 100_000}
+_ENCODINGS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "comparisons": {"use_dictionary": ["field", "path", "outcome", "cause"]},
+    FIELD_MEANS: {"use_dictionary": ["field", "mean"], "column_encoding": {"case": "DELTA_BINARY_PACKED"}},
+}
+"""Options of Parquet by table; of other tables all columns are dictionary-encoded, and Parquet drops encodings that do not pay."""
 TableKey = tuple[str, tuple[str, ...]]
 """The name of a table and the evaluators that it belongs to."""
 
@@ -319,13 +324,23 @@ def write_part(folder: Location, number: int, batches: Sequence[BatchTables]) ->
     for batch in batches:
         for key, table in batch.tables:
             tables[key].append(table)
-    content = fingerprint_cases(concat_tables(tables["cases", ()]))
+    whole_tables = {key: _merge_batches(key, batch_tables) for key, batch_tables in tables.items()}
+    for (table, evaluators), comparisons in list(whole_tables.items()):
+        if table == "comparisons" and comparisons.num_rows >= MIN_COMPARISONS:
+            whole_tables[FIELD_MEANS, evaluators] = build_field_means(comparisons)
     written: list[tuple[PartFile, ArrowTable]] = []
-    for index, (key, batch_tables) in enumerate(tables.items()):
-        written.append(_write_table(folder, f"{number:05d}-{index:02d}", key, batch_tables))
+    for index, (key, whole_table) in enumerate(whole_tables.items()):
+        written.append((_write_table(folder, f"{number:05d}-{index:02d}", key, whole_table), whole_table))
     files = tuple(file for file, _ in written)
     cases = sum(batch.cases for batch in batches)
-    part = Part(number=number, first=batches[0].first, cases=cases, files=files, content=content)
+    part = Part(
+        number=number,
+        first=batches[0].first,
+        cases=cases,
+        files=files,
+        content=fingerprint_cases(whole_tables["cases", ()]),
+        expected=tuple(fingerprint_cases(cases_of_batch.select(["expected"])) for cases_of_batch in tables["cases", ()]),
+    )
     sync_folder(folder)
     # The part counts from here on: a crash before this line leaves files that no part names.
     write_atomically(folder / f"{number:05d}.json", lambda path: _write_bytes(path, dump_sealed(asdict(part))))
@@ -337,22 +352,24 @@ def _write_part_only(folder: Location, number: int, batches: Sequence[BatchTable
     return write_part(folder, number, batches).part
 
 
-def _write_table(folder: Location, name: str, key: TableKey, tables: Sequence[ArrowTable]) -> tuple[PartFile, ArrowTable]:
+def _merge_batches(key: TableKey, tables: Sequence[ArrowTable]) -> ArrowTable:
+    """The tables of consecutive batches as one."""
+    merged = concat_tables(tables).unify_dictionaries()
+    return merged.replace_schema_metadata(merge_metadata(tables)) if key[0] == "comparisons" else merged
+
+
+def _write_table(folder: Location, name: str, key: TableKey, content: ArrowTable) -> PartFile:
     table, evaluators = key
-    whole = concat_tables(tables).unify_dictionaries()
-    if table == "comparisons":
-        whole = whole.replace_schema_metadata(merge_metadata(tables))
     file = f"{name}-{table}.parquet"
-    content = _encode_parquet(table, whole)
-    size = write_atomically(folder / file, lambda path: _write_bytes(path, content), sync=False)
-    part_file = PartFile(file=file, table=table, evaluators=evaluators, rows=whole.num_rows, bytes=size, checksum=sha256(content))
-    return part_file, whole
+    encoded = _encode_parquet(table, content)
+    size = write_atomically(folder / file, lambda path: _write_bytes(path, encoded), sync=False)
+    return PartFile(file=file, table=table, evaluators=evaluators, rows=content.num_rows, bytes=size, checksum=sha256(encoded))
 
 
 def _encode_parquet(table: str, content: ArrowTable) -> memoryview:
     """The bytes of a table as a Parquet file: in memory, because the checksum is that of what was encoded, not of what a disk returns."""
     options: dict[str, Any] = {"compression": "zstd", "row_group_size": _ROW_GROUP_SIZES[table], "write_statistics": ["case"]}
-    options |= {"use_dictionary": _DICTIONARY_COLUMNS.get(table, True), "write_page_checksum": True}
+    options |= {"write_page_checksum": True, **_ENCODINGS.get(table, {})}
     buffer = pa.BufferOutputStream()
     pq.write_table(content, buffer, **options)
     return memoryview(buffer.getvalue())

@@ -6,12 +6,13 @@ itself shows a difference in at most 5 % of comparisons, however many metrics th
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.paired import (
     adjust_benjamini_hochberg,
     adjust_holm,
@@ -58,10 +59,7 @@ class EvaluatorMeasurements:
 
 def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeasurements) -> EvaluatorChange:
     """The changes of one evaluator, over the cases that both runs have. P-values are not adjusted yet: see `adjust_together`."""
-    new_row_of = {case: row for row, case in enumerate(new.ids)}
-    ids = [case for case in base.ids if case in new_row_of]
-    base_rows = np.array([row for row, case in enumerate(base.ids) if case in new_row_of], dtype=np.int64)
-    new_rows = np.array([new_row_of[case] for case in ids], dtype=np.int64)
+    base_rows, new_rows = find_common_rows(base.ids, new.ids)
     groups = encode_groups(base.groups, base_rows)
     if groups is None:
         groups = encode_groups(new.groups, new_rows)
@@ -85,7 +83,8 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
                 fields.append(change)
 
     def ids_at(rows: NDArray[np.bool_]) -> list[str]:
-        return [ids[row] for row in np.flatnonzero(rows).tolist()]
+        selected: list[int] = base_rows[rows].tolist()
+        return [base.ids[row] for row in selected]
 
     return EvaluatorChange(
         evaluator=name,
@@ -99,6 +98,17 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
         still_broken=ids_at(judged & ~base_passed & ~new_passed),
         unmeasured=ids_at(~judged),
     )
+
+
+def find_common_rows(base_ids: Sequence[str], new_ids: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows of the cases that both runs have, in each of them, in the order of the base."""
+    if base_ids == new_ids:  # nearly always; looking up every id takes as long as all tests together
+        rows = np.arange(len(base_ids))
+        return rows, rows
+    new_row_of = {case: row for row, case in enumerate(new_ids)}
+    base_rows = [row for row, case in enumerate(base_ids) if case in new_row_of]
+    new_rows = [new_row_of[base_ids[row]] for row in base_rows]
+    return np.array(base_rows, dtype=np.int64), np.array(new_rows, dtype=np.int64)
 
 
 def encode_groups(groups: Sequence[str] | None, rows: NDArray[np.int64]) -> GroupCodes:
@@ -121,7 +131,7 @@ def compare_numbers(name: str, base: FloatColumn, new: FloatColumn, groups: Grou
     An infinite number, such as the distance to a point that is not there, has no difference to another one: it does not count either.
     """
     both = np.isfinite(base) & np.isfinite(new)
-    base_values, new_values = base[both].astype(np.float64), new[both].astype(np.float64)
+    base_values, new_values = base[both].astype(np.float64, copy=False), new[both].astype(np.float64, copy=False)
     if not len(base_values):
         return None
     change = _build_change(name, base_values, new_values, None if groups is None else groups[both])

@@ -7,7 +7,6 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse, Response
 
-from fieldwise.model.change import EvaluatorChange
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.provenance import name_data
 from fieldwise.report.case_view import find_leading_evaluator
@@ -99,11 +98,15 @@ def make_matrix(
     leader = find_leading_evaluator([summary for name, summary in runs[0].full.evaluators.items() if name in shared])
     chosen = evaluator or (leader.name if leader else shared[0])
     change = compare_named_runs(server, runs[0].id, runs[-1].id).evaluators.get(chosen)
-    selected = _select_cases(server, runs[0], change)
-    counts: dict[Selection, int] = {selection: len(cases) for selection, cases in selected.items()}
+    changed: dict[Selection, Sequence[str]] = {"broken": (), "fixed": (), "still_broken": ()}
+    if change is not None:
+        changed = {"broken": change.broken, "fixed": change.fixed, "still_broken": change.still_broken}
+    counts: dict[Selection, int] = {selection: len(cases) for selection, cases in changed.items()}
+    counts["all"] = runs[0].full.cases
     not_empty: list[Selection] = [selection for selection in SELECTIONS if counts[selection]]
     shown = show or (not_empty[0] if not_empty else "all")
-    ids = selected[shown]
+    page = range(counts[shown])[offset : offset + CASES_PER_PAGE]
+    ids = server.index.ids(runs[0]).at(page) if shown == "all" else changed[shown][page.start : page.stop]
     return RunMatrix(
         runs=tuple(runs),
         labels=tuple(run.label or name_data(run.sources) or run.name or run.id for run in runs),
@@ -111,20 +114,12 @@ def make_matrix(
         evaluators=tuple(shared),
         show=shown,
         counts=counts,
-        cases=tuple(_make_cases(server, runs, chosen, ids[offset : offset + CASES_PER_PAGE])),
-        total=len(ids),
+        cases=tuple(_make_cases(server, runs, chosen, ids)),
+        total=counts[shown],
         offset=offset,
         previous=max(offset - CASES_PER_PAGE, 0),
-        next=offset + CASES_PER_PAGE if offset + CASES_PER_PAGE < len(ids) else None,
+        next=offset + CASES_PER_PAGE if offset + CASES_PER_PAGE < counts[shown] else None,
     )
-
-
-def _select_cases(server: Server, base: Run, change: EvaluatorChange | None) -> dict[Selection, Sequence[str]]:
-    """The cases of each selection: from the first run to the last."""
-    every = server.index.ids(base).at(range(base.full.cases))
-    if change is None:
-        return {"broken": (), "fixed": (), "still_broken": (), "all": every}
-    return {"broken": change.broken, "fixed": change.fixed, "still_broken": change.still_broken, "all": every}
 
 
 def _make_cases(server: Server, runs: Sequence[Run], evaluator: str, ids: Sequence[str]) -> list[MatrixCase]:

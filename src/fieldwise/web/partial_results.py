@@ -9,7 +9,7 @@ from typing import Final
 from fieldwise.engines.run_totals import RunTotals
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import EvaluatorSummary, Metric, Summary
-from fieldwise.report.run_view import BarShare, share_cases_by_status
+from fieldwise.report.evaluator_tables import BarShare, share_cases_by_status
 from fieldwise.store.errors import StoreError
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import read_parts
