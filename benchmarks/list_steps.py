@@ -15,7 +15,8 @@ from invoices import RULES, pairs
 import fieldwise as fw
 from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.kernels.tolerance import prepare_tolerance_grid
-from fieldwise.score.columns import take_step
+from fieldwise.model.values import MISSING
+from fieldwise.score.columns import ColumnCache
 
 REPEATS = 30
 
@@ -46,11 +47,20 @@ def measure_grids() -> None:
 
 
 def measure_gathering() -> None:
-    """One key of 20,000 objects, which all have it or of which a tenth has not."""
-    complete: list[Any] = [{"a": at, "b": str(at), "c": None} for at in range(20_000)]
-    partial = [{"b": "x"} if at % 10 == 0 else value for at, value in enumerate(complete)]
-    for name, column in (("a key that every object has", complete), ("a key that a tenth lacks", partial)):
-        print(f"gathering {name:28} {best_time(lambda column=column: take_step(column, 'a')) / len(column) * 1e9:5.0f} ns a value")
+    """Four keys of 20,000 objects, which all have them, of which a tenth has not, or of which a tenth is missing."""
+    keys = ("a", "b", "c", "d")
+    complete: list[Any] = [{"a": at, "b": str(at), "c": None, "d": True} for at in range(20_000)]
+    partial = [{"x": "x"} if at % 10 == 0 else value for at, value in enumerate(complete)]
+    absent = [MISSING if at % 10 == 0 else value for at, value in enumerate(complete)]
+
+    def gather(column: list[Any]) -> None:
+        cache = ColumnCache()
+        for key in keys:
+            cache.take_step(column, key)
+
+    for name, column in (("keys that every object has", complete), ("keys that a tenth lacks", partial), ("a tenth missing", absent)):
+        seconds = best_time(lambda column=column: gather(column))
+        print(f"gathering {name:28} {seconds / len(column) / len(keys) * 1e9:5.0f} ns a value")
 
 
 def measure_altered_lists() -> None:

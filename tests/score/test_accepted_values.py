@@ -96,7 +96,7 @@ def test_a_wrong_value_is_shown_with_all_accepted_ones():
 
 
 def test_a_stored_run_keeps_the_choice_in_mismatches_reports_and_explain(tmp_path, monkeypatch):
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from fieldwise.cli.app import app
 

@@ -106,9 +106,9 @@ def test_ties_stay_in_order(size: int) -> None:
 
 
 def test_equal_items_that_kept_their_position_stay_together() -> None:
-    assert pair_equal(["a", "b", "a"], ["x", "b", "a"]) == PartialPairing([(1, 1), (2, 2)], [0], [0])
-    assert pair_equal(["a", "a", "b"], ["b", "a", "a"]) == PartialPairing([(1, 1), (0, 2), (2, 0)], [], [])
-    assert pair_equal(["b", "a"], ["a", "a", "b"]) == PartialPairing([(1, 1), (0, 2)], [], [0])
+    assert pair_equal(["a", "b", "a"], ["x", "b", "a"]) == PartialPairing([(1, 1), (2, 2)], [0], [0], 2)
+    assert pair_equal(["a", "a", "b"], ["b", "a", "a"]) == PartialPairing([(1, 1), (0, 2), (2, 0)], [], [], 3)
+    assert pair_equal(["b", "a"], ["a", "a", "b"]) == PartialPairing([(1, 1), (0, 2)], [], [0], 2)
 
 
 def test_repeated_keys_pair_in_order_and_the_rest_stays_alone() -> None:

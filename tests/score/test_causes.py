@@ -18,11 +18,12 @@ from fieldwise.model.context import Context, MismatchContexts
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.rule import CompareSpec, FieldRule
-from fieldwise.registry import CAUSES, CauseSpec
+from fieldwise.registry import CAUSES
 from fieldwise.score import causes
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.causes import NO_CAUSE, describe_cause, find_causes, likely_causes
 from fieldwise.score.services import local_services
+from fieldwise.specs import CauseSpec
 
 
 def cause(expected: Any, actual: Any, record: Any = None, path: str = "field") -> str | None:

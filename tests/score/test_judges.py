@@ -28,8 +28,8 @@ from fieldwise.model.ask import (
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Result
-from fieldwise.registry import EvaluatorSpec
 from fieldwise.score.judges import judge_cases
+from fieldwise.specs import EvaluatorSpec
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """List alignment: which item of an actual list is the counterpart of which expected item."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Any
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.path import EACH
 from fieldwise.model.rule import DEFAULT_AT_LEAST, FieldRule, ListRule
@@ -91,12 +91,13 @@ def _concatenate(lists: ValueColumn) -> tuple[ValueColumn, list[int]]:
 
 def _add_pairs(items: PairedItems, row: int, pairing: Pairing, lists: tuple[list[Any], list[Any]], label_by_index: bool) -> None:
     expected, actual = lists
-    if len(pairing) == len(expected) == len(actual):  # every item has a counterpart
+    if len(pairing) == len(expected) == len(actual):  # every item has a counterpart, and the pairs are in the order of expected
+        actual_order = [right for _, right in pairing]
         items.parent += [row] * len(pairing)
-        items.label += [left for left, _ in pairing]
-        items.expected += [expected[left] for left, _ in pairing]
-        items.actual += [actual[right] for _, right in pairing]
-        items.actual_index += [right for _, right in pairing]
+        items.label += range(len(pairing))
+        items.expected += expected
+        items.actual += [actual[right] for right in actual_order]
+        items.actual_index += actual_order
         return
     for left, right in pairing:
         if left >= 0 and right >= 0:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from fieldwise.kernels.assignment import EXHAUSTIVE_LIMIT, assign_pairs, assign_small
 from fieldwise.model.rule import Match
 from fieldwise.model.services import NO_SERVICES, Services
-from fieldwise.registry import PartialGrid
 from fieldwise.score.item_features import Feature, ItemColumns, prepare_grid_of_common_items, shares_of_common_items
 from fieldwise.score.list_pairing import Pairing, PartialPairing, pair_equal
 from fieldwise.score.long_lists import MAX_CELLS, assign_in_parts, find_candidates, report_long_list
 from fieldwise.score.matching import pair_similarities, prepare_similarity_grid
 from fieldwise.score.unlike_items import EXACT_MATCHES, separate_unlike_items
+from fieldwise.specs import PartialGrid
 
 SMALL_MATRIX = 64
 """Up to this many cells, the matrices of all lists of a batch are scored in one call; a larger matrix is a call of its own."""
@@ -190,7 +190,8 @@ def _pair_totals(
         if feature.match is None:
             similarities = shares_of_common_items(expected_values, actual_values, feature)
         else:
-            similarities = pair_similarities(feature.match, expected_values, actual_values, services)
+            types = expected.types[position] | actual.types[position]
+            similarities = pair_similarities(feature.match, expected_values, actual_values, services, types)
         total += feature.weight * similarities
     return total
 

@@ -1,11 +1,12 @@
 """A batch of cases with everything evaluators derive from it, each computed once."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
 import orjson
 
 from fieldwise.kernels.values import canonical_json
@@ -20,6 +21,7 @@ from fieldwise.model.result import Results
 from fieldwise.model.rule import CompareSpec
 from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Value
+from fieldwise.numpy_on_use import np
 from fieldwise.read.records_in_text import find_record
 from fieldwise.score.columns import ColumnCache
 from fieldwise.score.evidence_boxes import compare_places, scores_places, unwrap_places
@@ -220,7 +222,7 @@ class ScoringBatch:
 
         return evaluate_every_case(planned, self)
 
-    def with_repair(self, repair: Repair) -> "ScoringBatch":
+    def with_repair(self, repair: Repair) -> ScoringBatch:
         """The same cases with records read in this way; the same object at every call, so that evaluators share its comparisons."""
         if repair == self._repair:
             return self
@@ -228,7 +230,7 @@ class ScoringBatch:
             self._other_repair = ScoringBatch(self.cases, self.services, repair, self._confidence, find_causes=self._find_causes)
         return self._other_repair
 
-    def select_cases(self, rows: Sequence[int]) -> "ScoringBatch":
+    def select_cases(self, rows: Sequence[int]) -> ScoringBatch:
         """A batch of some of the cases; the same object for the same rows, so that evaluators share its comparisons."""
         if len(rows) == len(self):
             return self
@@ -237,7 +239,7 @@ class ScoringBatch:
             self._selections[key] = self.with_cases(self.cases.take(rows))
         return self._selections[key]
 
-    def with_cases(self, cases: Cases) -> "ScoringBatch":
+    def with_cases(self, cases: Cases) -> ScoringBatch:
         """A batch of other cases, scored in the same way."""
         return ScoringBatch(cases, self.services, self._repair, self._confidence, find_causes=self._find_causes)
 

@@ -22,8 +22,9 @@ from fieldwise.model.context import Context, MismatchContexts, TextForms
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import Missing, Value
-from fieldwise.registry import CAUSES, CauseSpec, LetterEdits, LetterRelation, NumberSign, TextReading
+from fieldwise.registry import CAUSES
 from fieldwise.score.guard import Crash, Success, call_guarded
+from fieldwise.specs import CauseSpec, LetterEdits, LetterRelation, NumberSign, TextReading
 
 PairKind: TypeAlias = Literal["text", "number", "mixed", "other"]
 """Two texts, two numbers, one text, anything else."""

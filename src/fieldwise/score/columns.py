@@ -1,18 +1,22 @@
 """Columns of values: one path of every case of a batch, the rows they belong to, and a cache of steps already taken."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import repeat
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.evidence import EvidenceNode, evidence_below
 from fieldwise.model.path import MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +42,41 @@ def take_step(column: ValueColumn, step: Step) -> ValueColumn:
     if isinstance(step, int):
         return [_item_at(value, step) for value in column]
     values = take_key_everywhere(column, step)
-    if values is not None:
+    return split_objects(column).take_key(step) if values is None else values
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectColumn:
+    """A column of which some values are no objects, or lack a key."""
+
+    objects: list[dict[Any, Any]]
+    """The values, with an empty object in place of anything else."""
+    others: dict[int, Any]
+    """Null, absence and values of other types, by row."""
+    has_choices: bool
+    """Whether some objects hold several accepted values."""
+
+    def take_key(self, key: Step) -> ValueColumn:
+        """Values at a key."""
+        values = list(map(dict.get, self.objects, repeat(key), repeat(MISSING)))
+        for row, value in self.others.items():
+            values[row] = _member_at(value, key)
+        if self.has_choices:  # they have the key inside
+            for row in [row for row, value in enumerate(values) if value is MISSING and ANY in self.objects[row]]:
+                values[row] = _step_into_accepted(self.objects[row], key)
         return values
-    try:
-        values = list(map(dict.get, column, repeat(step), repeat(MISSING)))
-    except TypeError:  # null, or a value of another type
-        return [value[step] if value.__class__ is dict and step in value else _member_at(value, step) for value in column]
-    for row in [row for row, value in enumerate(values) if value is MISSING and ANY in column[row]]:
-        values[row] = _step_into_accepted(column[row], step)  # several accepted values have the step inside
-    return values
+
+
+def split_objects(column: ValueColumn) -> ObjectColumn:
+    """The objects of a column apart from its other values."""
+    others: dict[int, Any] = {}
+    objects = column
+    if {*map(type, column)} != {dict}:
+        others = {row: value for row, value in enumerate(column) if value.__class__ is not dict}
+        objects = list(column)
+        for row in others:
+            objects[row] = {}
+    return ObjectColumn(objects, others, any(map(dict.__contains__, objects, repeat(ANY))))
 
 
 def take_key_everywhere(column: ValueColumn, key: Step) -> ValueColumn | None:
@@ -58,19 +88,20 @@ def take_key_everywhere(column: ValueColumn, key: Step) -> ValueColumn | None:
 
 
 def _member_at(value: Any, key: Step) -> Any:
-    if value.__class__ is dict:
-        member = value.get(key, MISSING)
-        return _step_into_accepted(value, key) if member is MISSING and ANY in value else member
+    """The member of a value that is no plain object, if it has one."""
     if value is None or value.__class__ is Misfit:
         return value
-    return value.get(key, MISSING) if isinstance(value, Mapping) else MISSING
+    if not isinstance(value, Mapping):
+        return MISSING
+    member = value.get(key, MISSING)
+    return _step_into_accepted(value, key) if member is MISSING and ANY in value else member
 
 
 def _item_at(value: Any, index: int) -> Any:
     if isinstance(value, LISTS):
         items: Sequence[Value] = value
         return items[index] if -len(items) <= index < len(items) else MISSING
-    return _member_at(value, str(index))
+    return take_step([value], str(index))[0]
 
 
 def _step_into_accepted(value: Any, step: Step) -> Any:
@@ -110,7 +141,7 @@ class Frame:
     def __len__(self) -> int:
         return len(self.case)
 
-    def take_rows(self, rows: Sequence[int] | NDArray[np.int64]) -> "Frame":
+    def take_rows(self, rows: Sequence[int] | NDArray[np.int64]) -> Frame:
         """The frame of some of the rows."""
         at = np.asarray(rows, dtype=np.int64)
         evidence = None if self.evidence is None else [self.evidence[row] for row in at.tolist()]
@@ -127,7 +158,7 @@ class Frame:
             nodes = [evidence_below(node, step) for node in nodes]
         return nodes
 
-    def frame_of_items(self, items: "PairedItems", suffix: str) -> "Frame":
+    def frame_of_items(self, items: PairedItems, suffix: str) -> Frame:
         """The frame of the items of lists that are at `suffix` in the rows of this frame."""
         parent = np.array(items.parent, dtype=np.int64)
         label = np.array(items.label, dtype=np.int64)
@@ -146,7 +177,7 @@ class Frame:
             self._evidence_of_items(items, suffix),
         )
 
-    def _evidence_of_items(self, items: "PairedItems", suffix: str) -> list[EvidenceNode] | None:
+    def _evidence_of_items(self, items: PairedItems, suffix: str) -> list[EvidenceNode] | None:
         if self.evidence is None:
             return None
         lists = self.evidence_at(suffix)
@@ -224,6 +255,8 @@ class ColumnCache:
     _steps: dict[tuple[int, Step], tuple[ValueColumn, ValueColumn]] = field(default_factory=dict)
     """By column and step: the column itself, then the values below."""
     _keys_everywhere: set[tuple[int, Step]] = field(default_factory=set)
+    _objects: dict[int, ObjectColumn] = field(default_factory=dict)
+    """By column, once a key was missing somewhere; `_steps` holds the column itself."""
     _paired: dict[Hashable, tuple[Any, PairedItems]] = field(default_factory=dict)
 
     def take_step(self, column: ValueColumn, step: Step) -> ValueColumn:
@@ -231,13 +264,20 @@ class ColumnCache:
         key = (id(column), step)
         entry = self._steps.get(key)
         if entry is None:
-            values = None if isinstance(step, int) else take_key_everywhere(column, step)
-            if values is None:
-                values = take_step(column, step)
-            else:
-                self._keys_everywhere.add(key)
-            entry = self._steps[key] = (column, values)
+            entry = self._steps[key] = (column, self._take_new_step(column, step))
         return entry[1]
+
+    def _take_new_step(self, column: ValueColumn, step: Step) -> ValueColumn:
+        if isinstance(step, int):
+            return take_step(column, step)
+        objects = self._objects.get(id(column))
+        if objects is None:
+            values = take_key_everywhere(column, step)
+            if values is not None:
+                self._keys_everywhere.add((id(column), step))
+                return values
+            objects = self._objects[id(column)] = split_objects(column)
+        return objects.take_key(step)
 
     def has_key_everywhere(self, column: ValueColumn, key: Step) -> bool:
         """True if `take_step` has shown that every value of the column has this key."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate, chain, compress
 from math import inf
 from operator import ne
@@ -12,6 +12,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.accepted_values import ANY, accepted_values, has_empty_choice, list_accepted, resolve_inner_choices
 from fieldwise.model.comparison import ComparisonTable, UnreadValues
@@ -27,6 +28,8 @@ from fieldwise.score.unread_values import count_unread
 
 _SCALARS = frozenset((str, int, bool, float))
 _SCALARS_OR_ABSENT = _SCALARS | {type(None), Missing}
+_ABSENT = frozenset((type(None), Missing))
+_TEXT_OR_ABSENT = _ABSENT | {str}
 _NUMBERS = frozenset((int, bool, float))
 _INFINITE = (inf, -inf)
 _NO_ROWS: Final = frozenset[int]()
@@ -435,18 +438,25 @@ def unequal_rows(expected: ValueColumn, actual: ValueColumn) -> Sequence[int]:
     """
     if len(expected) == 1:  # the usual evaluation of a single case
         return () if _is_plainly_equal(expected[0], actual[0]) else (0,)
-    expected_types, actual_types = set(map(type, expected)), set(map(type, actual))
+    expected_types = set(map(type, expected))
+    if expected_types <= _TEXT_OR_ABSENT:  # only text equals text, so the types of the other side do not matter
+        return _list_unequal(expected, actual, has_absent=len(expected_types) > 1 or str not in expected_types)
+    actual_types = set(map(type, actual))
     shared = expected_types & actual_types
     number_types = (expected_types | actual_types) & _NUMBERS
     has_infinite = float in shared and (inf in expected or -inf in expected)
     if shared <= _SCALARS_OR_ABSENT and len(number_types) <= 1 and not has_infinite:
-        # no two values of different types are equal here, so one comparison at C speed decides
-        unequal = list(compress(range(len(expected)), map(ne, expected, actual)))
-        if shared <= _SCALARS:
-            return unequal
-        absent = [row for row, value in enumerate(expected) if value is None or value is MISSING]
-        return sorted({*unequal, *absent})
+        return _list_unequal(expected, actual, has_absent=not shared <= _SCALARS)  # no two values of different types are equal here
     return [row for row, (left, right) in enumerate(zip(expected, actual, strict=True)) if not _is_plainly_equal(left, right)]
+
+
+def _list_unequal(expected: ValueColumn, actual: ValueColumn, *, has_absent: bool) -> list[int]:
+    """Rows whose values differ, compared at C speed, and rows without an expected value."""
+    unequal = list(compress(range(len(expected)), map(ne, expected, actual)))
+    if not has_absent:
+        return unequal
+    absent = list(compress(range(len(expected)), map(_ABSENT.__contains__, map(type, expected))))
+    return sorted({*unequal, *absent})
 
 
 def _is_plainly_equal(expected: Any, actual: Any) -> bool:

@@ -1,7 +1,7 @@
 """Runs evaluators on batches, turns their crashes into faults, and decides verdicts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import accumulate, chain
@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
@@ -24,11 +25,12 @@ from fieldwise.model.rule import FieldRule
 from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Missing
 from fieldwise.read.records_in_text import CUT_OFF, NO_RECORD
-from fieldwise.registry import EVALUATORS, EvaluatorSpec
+from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.guard import Success, call_guarded
 from fieldwise.score.judges import judge_cases
 from fieldwise.score.redact import redact_outcome
+from fieldwise.specs import EvaluatorSpec
 
 _ABSENT_TYPES = frozenset((type(None), Missing))
 PASS, PARTIAL, FAIL, NONE = 2, 1, 0, -1

@@ -4,13 +4,12 @@ Expected boxes are beside the expected values, `{"value": 107, "box": [...], "pa
 and `expected_pages`. A value without an expected box is judged by the value alone, with a note.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
-import numpy as np
-
-from fieldwise.kernels.geometry import box_iou_pairs
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -19,6 +18,7 @@ from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step, value_at
 from fieldwise.model.rule import CompareSpec
 from fieldwise.model.services import Services
 from fieldwise.model.values import Value
+from fieldwise.numpy_on_use import np
 
 _SLACK: Final = 1e-9
 NOT_COMPARED: Final = "expected has no box, so only the value was compared"
@@ -160,5 +160,7 @@ def _find_misplacement(expected: Evidence, page: int | None, box: Sequence[float
         return "the output has no box"
     if page is not None and expected.page is not None and page != expected.page:
         return f"page {page}, and page {expected.page} is expected"
+    from fieldwise.kernels.geometry import box_iou_pairs
+
     overlap = float(box_iou_pairs(np.array([expected.box], dtype=np.float64), np.array([actual_box], dtype=np.float64))[0])
     return "" if overlap >= minimum - _SLACK else f"box IoU {overlap:.2f}, and at least {minimum:g} is needed"

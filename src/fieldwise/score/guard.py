@@ -1,8 +1,9 @@
 """The only place in scoring that catches exceptions: calls of matchers, evaluators, judges and causes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from fieldwise.dataclass import dataclass
 
 T = TypeVar("T")
 

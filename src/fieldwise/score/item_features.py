@@ -2,20 +2,20 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.path import Step
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import Missing
-from fieldwise.registry import PartialGrid
 from fieldwise.score.columns import LISTS, ValueColumn, take_path
 from fieldwise.score.rule_tree import RuleNode
+from fieldwise.specs import PartialGrid
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class ItemColumns:
     """One per feature."""
     key_columns: list[ValueColumn]
     """The same with a hashable in place of each value: equal hashables, equal values."""
+    types: list[set[type]]
+    """The types of the values in each column."""
     keys: Sequence[Any]
     """One hashable per item: equal keys, equal in all features."""
 
@@ -79,8 +81,9 @@ def features_of_every_leaf(
 def build_item_columns(items: ValueColumn, start: list[int], features: Sequence[Feature]) -> ItemColumns:
     """The feature columns and keys of all items; list r is `start[r]` up to `start[r + 1]`."""
     columns = [take_path(items, feature.steps) for feature in features]
-    key_columns = [*map(_hashable_column, columns)]
-    return ItemColumns(start, columns, key_columns, _join_keys(key_columns))
+    types = [set(map(type, column)) for column in columns]
+    key_columns = [*map(_hashable_column, columns, types)]
+    return ItemColumns(start, columns, key_columns, types, _join_keys(key_columns))
 
 
 def _join_keys(key_columns: Sequence[ValueColumn]) -> Sequence[Any]:
@@ -91,8 +94,8 @@ _HASHABLE = frozenset((str, int, float, type(None), Missing))
 """Types used as keys directly: Python finds 100 and 100.0 equal, as fieldwise does. Not bool, which Python finds equal to 1."""
 
 
-def _hashable_column(column: ValueColumn) -> ValueColumn:
-    if _HASHABLE.issuperset(map(type, column)):
+def _hashable_column(column: ValueColumn, types: set[type]) -> ValueColumn:
+    if types <= _HASHABLE:
         return column
     return [value if value.__class__ in _HASHABLE else hashable_key(value) for value in column]
 
@@ -112,7 +115,7 @@ def _count_items(value: Any, feature: Feature) -> Counter[Any]:
     if not isinstance(value, LISTS) or not value:
         return Counter()
     columns = [take_path(list(value), inner.steps) for inner in feature.inner]
-    return Counter(_join_keys([*map(_hashable_column, columns)]))
+    return Counter(_join_keys([_hashable_column(column, set(map(type, column))) for column in columns]))
 
 
 def shares_of_common_items(expected: ValueColumn, actual: ValueColumn, feature: Feature) -> NDArray[np.float64]:

@@ -9,8 +9,8 @@ from fieldwise.model.ask import Asker, Asks, Judgement, Replies, Usage
 from fieldwise.model.case import Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Result, Results, fault_result
-from fieldwise.registry import EvaluatorSpec
 from fieldwise.score.guard import Crash, call_guarded
+from fieldwise.specs import EvaluatorSpec
 
 _NO_QUESTIONS: Asks = ()
 

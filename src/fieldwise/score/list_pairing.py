@@ -1,9 +1,10 @@
 """Pairings of two lists: by index, by key, and of equal items in linear time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
+
+from fieldwise.dataclass import dataclass
 
 Pairing = list[tuple[int, int]]
 """Positions in the expected and the actual list; -1 where an item has no counterpart."""
@@ -16,16 +17,16 @@ class PartialPairing:
     pairs: Pairing
     unpaired_expected: list[int]
     unpaired_actual: list[int]
-    equal: int = field(init=False)
+    equal: int
     """Number of pairs of equal items; they come first."""
-
-    def __post_init__(self) -> None:
-        self.equal = len(self.pairs)
 
     def add_assigned(self, assigned: Sequence[tuple[int, int]]) -> None:
         """Move assigned items to the pairs. `assigned` holds positions within the two unpaired lists."""
         unpaired_expected, unpaired_actual = self.unpaired_expected, self.unpaired_actual
         self.pairs += [(unpaired_expected[left], unpaired_actual[right]) for left, right in assigned]
+        if len(assigned) == len(unpaired_expected) == len(unpaired_actual):
+            self.unpaired_expected, self.unpaired_actual = [], []
+            return
         self.unpaired_expected = _without_positions(self.unpaired_expected, {left for left, _ in assigned})
         self.unpaired_actual = _without_positions(self.unpaired_actual, {right for _, right in assigned})
 
@@ -38,6 +39,8 @@ class PartialPairing:
 
     def complete(self) -> Pairing:
         """Expected items in their order, paired or not, then the unpaired actual ones."""
+        if not self.unpaired_expected and not self.unpaired_actual:
+            return sorted(self.pairs)
         expected_order = sorted([*self.pairs, *((row, -1) for row in self.unpaired_expected)])
         return expected_order + [(-1, row) for row in self.unpaired_actual]
 
@@ -79,7 +82,7 @@ def pair_equal(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPairing
             unpaired_expected.append(row)
     if unpaired_expected and len(set(expected)) < len(expected):
         return _pair_repeated(expected, actual)
-    return PartialPairing(pairs, unpaired_expected, list(row_of_key.values()))
+    return PartialPairing(pairs, unpaired_expected, list(row_of_key.values()), len(pairs))
 
 
 def _pair_repeated(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPairing:
@@ -100,4 +103,4 @@ def _pair_repeated(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPai
             pairs.append((row, candidates.pop()))
         else:
             unpaired_expected.append(row)
-    return PartialPairing(pairs, unpaired_expected, sorted(chain.from_iterable(rows_of_key.values())))
+    return PartialPairing(pairs, unpaired_expected, sorted(chain.from_iterable(rows_of_key.values())), len(pairs))

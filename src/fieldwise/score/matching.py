@@ -19,8 +19,9 @@ from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import MISSING
-from fieldwise.registry import MATCHERS, MatcherSpec, PartialGrid
+from fieldwise.registry import MATCHERS
 from fieldwise.score.guard import Success, call_guarded
+from fieldwise.specs import MatcherSpec, PartialGrid
 
 
 def score_pairs(
@@ -34,6 +35,11 @@ def score_pairs(
     """
     if dict in map(type, expected):
         expected = choose_accepted(match, expected, actual, services)
+    return _score_chosen_pairs(match, expected, actual, services, needs_distance)
+
+
+def _score_chosen_pairs(match: Match, expected: list[Any], actual: list[Any], services: Services, needs_distance: bool) -> Scores:
+    """Score pairs without several accepted values."""
     notes = {} if match.name == "ignore" else _non_finite_notes(expected, actual)
     if not notes:
         return _call_matcher(match, Pairs(expected, actual, services, needs_distance))
@@ -181,19 +187,28 @@ def score_nullable_pairs(match: Match, expected: list[Any], actual: list[Any], s
     return Scores(value, passed, notes, faults)
 
 
-def pair_similarities(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> NDArray[np.float64]:
-    """Similarity of each pair, for list alignment: absent on both sides is 1, on one side 0."""
+def pair_similarities(
+    match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES, types: set[type] | None = None
+) -> NDArray[np.float64]:
+    """Similarity of each pair, for list alignment: absent on both sides is 1, on one side 0.
+
+    `types` are those that the values may have, where they are known.
+    """
     match = _match_for_lists(match)
-    if dict in map(type, expected):
+    if types is None:
+        types = {*map(type, expected), *map(type, actual)}
+    if dict in types:
         expected = choose_accepted(match, expected, actual, services)
-    types = {*map(type, expected), *map(type, actual)}
+        types = {*map(type, expected), *map(type, actual)}
     if types <= _COMPARABLE:
         similarities, undecided = _compare_scalars(match, expected, actual, types)
     else:
         similarities, undecided = _compare_any(expected, actual)
     if undecided:
-        values = [expected[row] for row in undecided], [actual[row] for row in undecided]
-        scores = score_pairs(match, *values, services, needs_distance=False)
+        left, right = [expected[row] for row in undecided], [actual[row] for row in undecided]
+        if dict in types:
+            left = choose_accepted(match, left, right, services)
+        scores = _score_chosen_pairs(match, left, right, services, needs_distance=False)
         similarities[undecided] = np.nan_to_num(scores.value, nan=0.0)
     return similarities
 
@@ -211,19 +226,22 @@ _SCALARS = frozenset((str, int, bool, float))
 _COMPARABLE = frozenset[type]((str, int, float, type(None)))
 """Types whose values are equal in Python, across types too, exactly where fieldwise finds them equal. Not bool: True == 1."""
 
+_TEXT_OR_NULL = frozenset[type]((str, type(None)))
+
 
 def _compare_scalars(match: Match, expected: list[Any], actual: list[Any], types: set[type]) -> tuple[NDArray[np.float64], list[int]]:
     """Similarities that need no matcher, and the rows that do."""
     unequal = list(compress(range(len(expected)), map(ne, expected, actual)))
     similarities = np.ones(len(expected), dtype=np.float64)
     similarities[unequal] = 0.0
-    if match.name == "exact" and (str not in types or (_is_all_ascii(expected) and _is_all_ascii(actual))):
+    if match.name == "exact" and (str not in types or (_is_all_ascii(expected, types) and _is_all_ascii(actual, types))):
         return similarities, []  # only text with other characters can differ here and still be equal, after Unicode composition
     return similarities, [row for row in unequal if expected[row] is not None and actual[row] is not None]
 
 
-def _is_all_ascii(values: list[Any]) -> bool:
-    return "".join([value for value in values if value.__class__ is str]).isascii()
+def _is_all_ascii(values: list[Any], types: set[type]) -> bool:
+    texts = filter(None, values) if types <= _TEXT_OR_NULL else [value for value in values if value.__class__ is str]
+    return "".join(texts).isascii()
 
 
 def _compare_any(expected: list[Any], actual: list[Any]) -> tuple[NDArray[np.float64], list[int]]:

@@ -6,9 +6,10 @@ them: input, contexts, metadata, misses, reasoning, notes.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable, UnreadValues

@@ -5,11 +5,12 @@ beside the value says where it comes from. Confidences outside of 0 to 1 are lef
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 import orjson
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import ANY
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.evidence import Evidence, EvidenceNode

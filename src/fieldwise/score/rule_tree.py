@@ -1,8 +1,9 @@
 """Rules as a tree of path steps, so that fields with a common beginning are reached together."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.path import EACH, Path, Step
 from fieldwise.model.rule import CompareSpec, ListRule
 

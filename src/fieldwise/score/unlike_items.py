@@ -1,7 +1,6 @@
 """Undoes the assignment of list items that have too little in common, so that they are missing and extra items instead."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import eq
 from typing import Any, Final
 
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.numbers import align_digits, to_number
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.rule import Match
@@ -92,20 +92,16 @@ def _variation_weights(expected: ItemColumns, features: Sequence[Feature], assig
 
     A value that all items of a list share says nothing about two of them.
     """
-    weights = [feature.weight for feature in features]
-    weights_of_lists: list[list[float]] = []
-    position_of_list: dict[int, int] = {}
-    for row in dict.fromkeys(assigned.list_rows):
-        start, end = expected.start[row], expected.start[row + 1]
-        distinct = [len({*keys[start:end]}) for keys in expected.key_columns]
-        own_weights = weights
-        if max(distinct) > 1:
-            # 0 for a value that all items share, 1 for one that is different in each of them
-            own_weights = [weight * ((count - 1) / (end - start - 1)) for weight, count in zip(weights, distinct, strict=True)]
-        position_of_list[row] = len(weights_of_lists)
-        weights_of_lists.append(own_weights)
-    positions = [position_of_list[row] for row in assigned.list_rows]
-    return np.array(weights_of_lists, dtype=np.float64)[positions]
+    lists = dict.fromkeys(assigned.list_rows)
+    bounds = [(expected.start[row], expected.start[row + 1]) for row in lists]
+    distinct = np.array([[len({*keys[start:end]}) for start, end in bounds] for keys in expected.key_columns], dtype=np.float64).T
+    others = np.array([max(end - start - 1, 1) for start, end in bounds], dtype=np.float64)
+    # 0 for a value that all items share, 1 for one that is different in each of them
+    variation = (distinct - 1) / others[:, None]
+    variation[distinct.max(axis=1) == 1] = 1.0  # one item, or items that are all equal
+    positions = dict(zip(lists, range(len(lists)), strict=True))
+    weights = np.array([feature.weight for feature in features], dtype=np.float64)
+    return (weights * variation)[[positions[row] for row in assigned.list_rows]]
 
 
 def _find_undecided(

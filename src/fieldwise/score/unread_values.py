@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from fieldwise.model.comparison import UnreadValues
 from fieldwise.model.rule import Match
-from fieldwise.model.values import MISSING
+from fieldwise.model.values import MISSING, Missing
 from fieldwise.registry import MATCHERS
 
 _NUMBERS: Final = frozenset[type]({int, float})
+_NUMBERS_OR_ABSENT: Final = _NUMBERS | {type(None), Missing}
 _ANY_NUMBERS: Final = (1, 2.5)
 """A match that reads these reads every number; yes and no are 1 and 0 only."""
 _READING_MATCHES: Final = ("money", "date", "datetime", "quantity", "duration", "boolean")
@@ -27,12 +28,14 @@ def count_unread(match: Match, expected: Sequence[Any]) -> UnreadValues | None:
     if matcher.unread_note is None:
         return None
     options = matcher.options() if match.options is None else match.options
+    if matcher.reads_column is not None and matcher.reads_column(expected, options):
+        return UnreadValues(len(expected))
     types = set(map(type, expected))
     numbers, remaining = 0, expected
     if not types.isdisjoint(_NUMBERS) and all(matcher.unread_note(number, options) is None for number in _ANY_NUMBERS):
-        if types <= _NUMBERS:
-            return UnreadValues(len(expected))
-        numbers = sum(map(_NUMBERS.__contains__, map(type, expected)))
+        numbers = len(expected) if types <= _NUMBERS else sum(map(_NUMBERS.__contains__, map(type, expected)))
+        if types <= _NUMBERS_OR_ABSENT:
+            return UnreadValues(numbers)
         remaining = [value for value in remaining if value.__class__ not in _NUMBERS]
     # values repeat within a column, so each text is read once
     texts = Counter(remaining if types == {str} else [value for value in remaining if isinstance(value, str)])

@@ -6,12 +6,13 @@ list rules on the way. Both are loops over a stack, so records may be nested arb
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.evidence import EvidenceNode
@@ -88,8 +89,9 @@ def _enter_lists(position: _RulePosition, child: RuleNode, builder: ComparisonBu
         position = position._replace(expected=chosen)
     list_rows: list[int] = []
     other_rows: list[int] = []
+    unmatched_actual: list[bool] = position.frame.unmatched_actual.tolist()
     for row, (expected, actual) in enumerate(zip(position.expected, position.actual, strict=True)):
-        is_unmatched = bool(position.frame.unmatched_actual[row]) or (expected is MISSING and bool(actual))
+        is_unmatched = unmatched_actual[row] or (expected is MISSING and bool(actual))
         if isinstance(expected, LISTS) or (is_unmatched and isinstance(actual, LISTS)):
             list_rows.append(row)
         else:
