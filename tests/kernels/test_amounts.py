@@ -298,3 +298,14 @@ def test_percent_in_words_is_a_percent_sign(text: str) -> None:
     assert figure is not None
     assert figure.percent
     assert not figure.units
+
+
+@pytest.mark.parametrize(("text", "value"), [("$1,299.", 1299), ("1,299.", 1299), ("$1,299.50.", 1299.5), ("€1,299.00.", 1299)])
+def test_the_point_that_ends_a_sentence_is_no_part_of_an_amount(text: str, value: float) -> None:
+    figure = read_figure(text)
+    assert figure is not None
+    assert figure.value == value
+
+
+def test_a_day_and_a_month_are_no_amount() -> None:
+    assert read_figure("24.12.") is None

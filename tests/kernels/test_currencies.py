@@ -15,6 +15,18 @@ def test_a_symbol_stands_for_every_currency_that_uses_it() -> None:
     assert not currencies_of("kg")
 
 
+@pytest.mark.parametrize(
+    ("text", "code"), [("HRK", "HRK"), ("kn", "HRK"), ("DEM", "DEM"), ("French franc", "FRF"), ("VEF", "VEF"), ("ANG", "ANG")]
+)
+def test_currencies_of_old_documents_are_known_by_their_own_code(text: str, code: str) -> None:
+    assert currencies_of(text) == {code}
+
+
+def test_a_withdrawn_currency_is_not_the_one_that_replaced_it() -> None:
+    assert not currencies_of("VEF") & currencies_of("VES")
+    assert not currencies_of("HRK") & currencies_of("EUR")
+
+
 def test_a_long_run_of_digits_is_read_in_linear_time() -> None:
     text = "9" * 5_000 + "É" + "9" * 5_000
     started = process_time()
@@ -32,3 +44,10 @@ def test_amounts_have_decimals_unless_every_currency_they_may_mean_has_none() ->
     assert has_minor_unit(frozenset({"EUR"}))
     assert has_minor_unit(frozenset({"JPY", "CNY"}))
     assert not has_minor_unit(frozenset({"JPY"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("KD", "KWD"), ("BD", "BHD"), ("JD", "JOD"), ("QR", "QAR"), ("SR", "SAR"), ("COP$", "COP"), ("CLP$", "CLP")]
+)
+def test_abbreviations_that_cldr_does_not_print_are_known(text: str, code: str) -> None:
+    assert code in currencies_of(text)

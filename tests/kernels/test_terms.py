@@ -94,3 +94,31 @@ def test_norwegian_is_both_its_written_languages() -> None:
 
 def test_a_check_mark_may_be_an_emoji() -> None:
     assert boolean_called("✔️") is True
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("Czech Rep.", "CZ"),
+        ("Central African Rep.", "CF"),
+        ("Russian Fed.", "RU"),
+        ("N. Macedonia", "MK"),
+        ("Lao PDR", "LA"),
+        ("Chinese Taipei", "TW"),
+        ("Germany (DE)", "DE"),
+        ("DE - Germany", "DE"),
+        ("United States of America (USA)", "US"),
+    ],
+)
+def test_short_words_and_two_forms_of_a_country_are_read(name: str, code: str) -> None:
+    assert countries_called(name) == {code}
+
+
+def test_two_forms_that_disagree_denote_no_country() -> None:
+    assert not countries_called("Germany (FR)")
+    assert not countries_called("France - Spain")
+
+
+@pytest.mark.parametrize("unit", ["a - ", "a (", "(", "rep. "])
+def test_a_long_text_is_no_country_and_costs_little(unit: str) -> None:
+    assert not countries_called(unit * 20_000)

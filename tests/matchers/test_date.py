@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+import fieldwise as fw
 from fieldwise.matchers.date import Date, date
 from fieldwise.model.pairs import Pairs
 from fieldwise.model.rule import Match
@@ -244,3 +245,8 @@ def test_times_of_day_that_differ_pass_with_a_note() -> None:
 def test_a_month_with_a_short_year_is_a_date_only_where_months_are_compared() -> None:
     assert date(Pairs(["2025-04", "2025-04"], ["Apr-25", "Apr. 24"]), Date(precision="month")).value.tolist() == [1.0, 0.0]
     assert date(Pairs(["2025-04-01"], ["Apr-25"]), Date()).value.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("text", ["3. februara 2024.", "3. фебруара 2024.", "3 ফেব্রুয়ারি 2024", "3. februarja 2024"])
+def test_forms_of_month_names_that_cldr_does_not_print_are_read(text: str) -> None:
+    assert fw.match("date", expected=["2024-02-03"], actual=[text]).value.tolist() == [1.0]

@@ -44,6 +44,12 @@ MORE_CURRENCIES: Final = {
     "රු": "LKR", "රුපියල්": "LKR", "ກີບ": "LAK", "រៀល": "KHR", "ကျပ်": "MMK", "u$s": "USD", "u$d": "USD", "₿": "BTC", "btc": "BTC",
     "bitcoin": "BTC",
     "€uro": "EUR", "poundsterling": "GBP", "poundssterling": "GBP", "sterling": "GBP",
+    "kn": "HRK", "kuna": "HRK", "kune": "HRK", "croatiankuna": "HRK", "deutschemark": "DEM", "germanmark": "DEM", "frenchfranc": "FRF",
+    "frenchfrancs": "FRF", "lire": "ITL", "italianlira": "ITL", "italianlire": "ITL", "peseta": "ESP", "pesetas": "ESP", "litas": "LTL",
+    "lats": "LVL", "kroon": "EEK", "tolar": "SIT", "drachma": "GRD", "drachmas": "GRD", "markka": "FIM", "guilder": "NLG ANG XCG",
+    "guilders": "NLG ANG XCG", "schilling": "ATS",
+    "bd": "BHD", "kd": "KWD", "jd": "JOD", "qr": "QAR", "sr": "SAR", "r.o": "OMR", "col$": "COP", "cop$": "COP", "clp$": "CLP",
+    "ars$": "ARS", "mxn$": "MXN", "aud$": "AUD", "cad$": "CAD", "nzd$": "NZD", "sgd$": "SGD", "hkd$": "HKD", "uyu$": "UYU", "brl$": "BRL",
 }  # fmt: skip
 """Spellings that CLDR does not list → codes, or a symbol that stands for all its currencies. Keys are as `symbol_key` makes them."""
 SUBUNITS: Final = {

@@ -12,15 +12,16 @@ A text is read as a whole or not at all. Nothing is guessed: what can be read in
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.clock_times import END_OF_DAY, split_clock
 from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
+from fieldwise.pattern import compile_on_use
 
 ENGLISH_MONTHS: Final = tuple("January February March April May June July August September October November December".split())  # noqa: SIM905
 DEFAULT_PIVOT: Final = 69
@@ -90,33 +91,33 @@ class DateReading(NamedTuple):
     """Two-digit years from the pivot on are 1900 + year, below it 2000 + year; None refuses them."""
 
 
-_ENDS_IN_HOUR: Final = re.compile(r"\d ?[ap]\.? ?m\.?$")
+_ENDS_IN_HOUR: Final = compile_on_use(r"\d ?[ap]\.? ?m\.?$")
 """`10am`: an hour, although `am` may stand in a German date."""
 _FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
 _MORE_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "lì", "li", "s", "in", "m", "d", "ta", "day"])
 """What people write inside dates and the patterns of CLDR do not hold."""
-_ORDINALS: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|o|a|ste|de|:e|:a|-го|-е|ого|ος|η|\.)(?![^\W\d_])")
-_CJK_DATE: Final = re.compile(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ ,]*(\d{1,2}) ?[日号號일])?")
+_ORDINALS: Final = compile_on_use(r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|o|a|ste|de|:e|:a|-го|-е|ого|ος|η|\.)(?![^\W\d_])")
+_CJK_DATE: Final = compile_on_use(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ ,]*(\d{1,2}) ?[日号號일])?")
 _CJK_DIGITS: Final = str.maketrans("〇零一二三四五六七八九", "00123456789")
-_WEEKDAY_MARK: Final = re.compile(r"[（(]?(?:星期|週|周|礼拜)?[日一二三四五六月火水木金土월화수목금토일](?:曜日?|요일)?[)）]?$")
-_ISO: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
-_USUAL: Final = re.compile(r"(\d\d?)([-/.])(\d\d?)\2(\d{4})", re.ASCII)
-_ENGLISH: Final = re.compile(
+_WEEKDAY_MARK: Final = compile_on_use(r"[（(]?(?:星期|週|周|礼拜)?[日一二三四五六月火水木金土월화수목금토일](?:曜日?|요일)?[)）]?$")
+_ISO: Final = compile_on_use(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
+_USUAL: Final = compile_on_use(r"(\d\d?)([-/.])(\d\d?)\2(\d{4})", re.ASCII)
+_ENGLISH: Final = compile_on_use(
     r"(?P<day>\d\d?)[ -](?P<month>[A-Za-z]{3,9})[ -](?P<year>\d{4})|(?P<month2>[A-Za-z]{3,9}) (?P<day2>\d\d?),? (?P<year2>\d{4})", re.ASCII
 )
 """The most frequent spellings with a month name: 8 times as fast as the general reader where the name is English."""
-_COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
-_WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)-?(\d)")
-_DAY_OF_YEAR: Final = re.compile(r"(\d{4})-(\d{3})")
-_NUMERIC: Final = re.compile(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2(\d{1,4})\.?")
-_NUMERIC_YEAR_WORD: Final = re.compile(r"(\d{1,2})( ?[-/.] ?)(\d{1,2})\2(\d{4}|\d\d) ?(?:г|р|год|года|року|r|g)\.?")
-_WEEKDAY_BESIDE_NUMBERS: Final = re.compile(
+_COMPACT: Final = compile_on_use(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
+_WEEK: Final = compile_on_use(r"(\d{4})-?w(\d\d)-?(\d)")
+_DAY_OF_YEAR: Final = compile_on_use(r"(\d{4})-(\d{3})")
+_NUMERIC: Final = compile_on_use(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2(\d{1,4})\.?")
+_NUMERIC_YEAR_WORD: Final = compile_on_use(r"(\d{1,2})( ?[-/.] ?)(\d{1,2})\2(\d{4}|\d\d) ?(?:г|р|год|года|року|r|g)\.?")
+_WEEKDAY_BESIDE_NUMBERS: Final = compile_on_use(
     r"(?P<before>[^\W\d_]+)\.?,? +(?P<numbers>\d[\d./ -]+(?:[гр]\.?)?)|"
     r"(?P<numbers_first>\d[\d./ -]+\d\.?),? +\(?(?P<behind>[^\W\d_]+)\.?\)?"
 )
-_ROMAN_MONTH: Final = re.compile(r"(\d{1,2})[-/. ]+([ivx]{1,4})[-/. ]+(\d{4}|\d\d)", re.ASCII)
+_ROMAN_MONTH: Final = compile_on_use(r"(\d{1,2})[-/. ]+([ivx]{1,4})[-/. ]+(\d{4}|\d\d)", re.ASCII)
 _ROMAN_MONTHS: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
-_BASQUE_ENDINGS: Final = re.compile(r"(?<=\d)\((?:e\)ko|a\))")
+_BASQUE_ENDINGS: Final = compile_on_use(r"(?<=\d)\((?:e\)ko|a\))")
 _MORE_MONTHS: Final[dict[str, dict[int, frozenset[str]]]] = (
     {  # the genitive that Slovenian writes in dates, and CLDR does not
         name: {month: frozenset({"sl"})}
@@ -125,15 +126,24 @@ _MORE_MONTHS: Final[dict[str, dict[int, frozenset[str]]]] = (
             start=1,
         )
     }
+    | {  # the genitive that Serbian and Bosnian write in dates, in both scripts
+        name: {month: frozenset({"sr", "bs"})}
+        for names in (
+            "januara februara marta aprila maja juna jula avgusta septembra oktobra novembra decembra",
+            "јануара фебруара марта априла маја јуна јула августа септембра октобра новембра децембра",
+        )
+        for month, name in enumerate(names.split(), start=1)
+    }
+    | {fold_name("জানুয়ারি"): {1: frozenset({"bn"})}, fold_name("ফেব্রুয়ারি"): {2: frozenset({"bn"})}}
     | {"feber": {2: frozenset({"de"})}, "hornung": {2: frozenset({"de"})}, "mrz": {3: frozenset({"de"})}}
     | {
         f"m{month:02}": {month: frozenset({"root"})}  # what CLDR prints without a language
         for month in range(1, 13)
     }
 )
-_ORDINAL_WORD: Final = re.compile(rf"\b(?:(twenty|thirty)[- ])?({'|'.join(sorted(ORDINALS, key=len, reverse=True))})\b")
-_YEAR_MONTH: Final = re.compile(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4})")
-_TOKEN: Final = re.compile(r"\d+|[^\W\d_][^\d\s,./()-]*")
+_ORDINAL_WORD: Final = compile_on_use(rf"\b(?:(twenty|thirty)[- ])?({'|'.join(sorted(ORDINALS, key=len, reverse=True))})\b")
+_YEAR_MONTH: Final = compile_on_use(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4})")
+_TOKEN: Final = compile_on_use(r"\d+|[^\W\d_][^\d\s,./()-]*")
 
 
 def is_iso_date(text: str) -> bool:

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from fieldwise.kernels import locale_tables
+from fieldwise.pattern import compile_on_use
 
 _UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen"""
@@ -50,8 +51,8 @@ _ARTICLES: Final = frozenset(
     ("a", "an", "un", "uno", "une", "una", "uma", "eine", "einen", "einer", "ett", "een", "één", "jedna", "jedno", "одна", "одну")
 )
 """Words for one that are articles too: they count only before a unit or a scale word."""
-_REPEATED: Final = re.compile(r"\b([^\W\d_]+(?:[ -][^\W\d_]+){0,4}) \((\d{1,6})\)")
-_WORD: Final = re.compile(r"[^\W\d_]+")
+_REPEATED: Final = compile_on_use(r"\b([^\W\d_]+(?:[ -][^\W\d_]+){0,4}) \((\d{1,6})\)")
+_WORD: Final = compile_on_use(r"[^\W\d_]+")
 _MIN_DOTTED_SCALE: Final = 3
 """Characters of an abbreviated scale word with its point: shorter ones are units as well."""
 _MIN_SPOKEN_SCALE: Final = 4

@@ -15,6 +15,7 @@ from typing import Final
 
 from fieldwise.kernels import currencies, locale_tables
 from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.pattern import compile_on_use
 
 NONE: Final[frozenset[str]] = frozenset()
 _NORWEGIAN: Final = frozenset({"no", "nb", "nn"})
@@ -58,26 +59,33 @@ _MORE_COUNTRIES: Final = {
     "weißrussland": "BY", "weissrussland": "BY", "белоруссия": "BY", "biélorussie": "BY", "bielorrusia": "BY",
     "mazedonien": "MK", "holanda": "NL", "olanda": "NL", "hollande": "NL", "inglaterra": "GB", "angleterre": "GB", "inghilterra": "GB",
     "england (uk)": "GB", "birmania": "MM", "birmanie": "MM", "swasiland": "SZ", "kapverden": "CV", "türkei": "TR", "moldawien": "MD",
+    "lao pdr": "LA", "rsa": "ZA", "roc": "TW", "chinese taipei": "TW", "fyrom": "MK", "viet-nam": "VN", "trinidad": "TT", "antigua": "AG",
+    "libyan arab jamahiriya": "LY",
     "estados unidos de américa": "US", "états-unis d'amérique": "US", "vereinigte staaten von amerika": "US", "stati uniti d'america": "US",
 }  # fmt: skip
-_GENERIC: Final = re.compile(
+_GENERIC: Final = compile_on_use(
     r"^(?:the )?(?:(?:federal|federative|people's|democratic|socialist|islamic|arab|hellenic|oriental|co-operative|independent|sovereign|"
     r"grand|plurinational) )*"
     r"(?:republic|kingdom|state|states|commonwealth|principality|duchy|sultanate|union|federation|emirate) of (?:the )?"
 )
-_STATE_WORDS: Final = re.compile(
+_STATE_WORDS: Final = compile_on_use(
     r"^(?:bundesrepublik|republik|königreich|république|royaume|república|reino|repubblica|regno|koninkrijk|republiek|republika|rzeczpospolita|"
     r"královstvo|království|республика|королевство|republiken|konungariket|kongeriket|ประเทศ|ราชอาณาจักร) ?"
     r"(?:der |des |de la |de las |de los |du |de |del |della |do |da |dos |das |di |d'|von |van |af )?"
 )
 """What precedes the name of a country in its official name."""
-_COUNTRY_WORDS_BEHIND: Final = re.compile(r"(?: cumhuriyeti|共和国|共和國|王国| republika| köztársaság)$")
+_COUNTRY_WORDS_BEHIND: Final = compile_on_use(r"(?: cumhuriyeti|共和国|共和國|王国| republika| köztársaság)$")
+_SHORT_WORDS: Final = (("rep.", "republic"), ("fed.", "federation"), ("dem.", "democratic"), ("n.", "north"), ("s.", "south"))
+_TWO_FORMS: Final = compile_on_use(r"(.+?) ?[(\[](.+)[)\]]|(.+?) [-–/] (.+)")
+"""`Germany (DE)`, `DE - Germany`."""
+_MAX_COUNTRY_NAME: Final = 80
+"""Longer texts are not taken apart: a name has few parts, and each part is read again."""
 _UMLAUTS: Final = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"), ("ss", "ß"))
-_LANGUAGE_WORDS: Final = re.compile(
+_LANGUAGE_WORDS: Final = compile_on_use(
     r"^(?:the |język |jazyk |langue |lengua |idioma |lingua |limba |bahasa |tiếng |мова )|"
     r"(?: language| язык| мова| jazyk| nyelv| dili| kieli| keel| sprache| språk| kalba| valoda| jezik| език| говор| γλώσσα)$"
 )
-_WITH_REGION: Final = re.compile(r"(.+?) ?[(（]([^()（）]+)[)）]")
+_WITH_REGION: Final = compile_on_use(r"(.+?) ?[(（]([^()（）]+)[)）]")
 _MORE_LANGUAGES: Final = {
     "mandarin": "zh cmn", "mandarin chinese": "zh cmn",
     "farsi": "fa", "castilian": "es", "flemish": "nl", "valencian": "ca", "tagalog": "fil tl", "moldovan": "ro",
@@ -126,7 +134,26 @@ def _countries_called(text: str) -> frozenset[str]:
             return frozenset(_MORE_COUNTRIES[form].split(" "))
         if form in locale_tables.territory_names():
             return locale_tables.territory_names()[form]
-    return _names_without_accents("territory").get(_strip_accents(key)) or _country_without_state(key) or _country_with_umlaut(key)
+    plain = _names_without_accents("territory").get(_strip_accents(key)) or _country_without_state(key) or _country_with_umlaut(key)
+    if plain or len(name) > _MAX_COUNTRY_NAME:
+        return plain
+    return _country_with_short_words(key) or _country_in_two_forms(name)
+
+
+def _country_with_short_words(key: str) -> frozenset[str]:
+    """The country of a name with shortened words: `dominican rep.`."""
+    full = dict(_SHORT_WORDS)
+    spelled_out = " ".join(full.get(word, word) for word in key.split(" "))
+    return _countries_called(spelled_out) if spelled_out != key else NONE
+
+
+def _country_in_two_forms(name: str) -> frozenset[str]:
+    """The country that both parts denote: `Germany (DE)`, `DE - Germany`."""
+    parts = _TWO_FORMS.fullmatch(name)
+    if parts is None:
+        return NONE
+    first, second = (part for part in parts.groups() if part is not None)
+    return _countries_called(first) & _countries_called(second)
 
 
 def _saint(name: str) -> str:

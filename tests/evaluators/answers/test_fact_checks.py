@@ -305,9 +305,20 @@ def test_half_of_a_surrogate_pair_in_an_answer_hides_no_fact(version: str) -> No
         ("I couldn't compute this; 604 may be wrong", True),
         ("I can’t reliably determine it, perhaps 604", True),
         ("The premium can be calculated: 293 × 2.061 = 604", False),
+        ("There isn't enough information to compute it: 604?", True),
+        ("There is not sufficient data; 604", True),
+        ("I lack the information needed to calculate this. 604", True),
+        ("I don't have the necessary details, perhaps 604", True),
+        ("More information is needed to calculate it; 604", True),
+        ("I could not find the base rate; 604", True),
+        ("The calculation isn't possible. 604", True),
+        ("The premium is $604, nothing is missing.", False),
+        ("Premium: 604. No information is missing.", False),
+        ("There is enough information: 293 × 2.061 = 604", False),
+        ("The deductible does not apply, so the premium is $604.", False),
     ],
 )
-def test_contractions_say_that_it_cannot_be_calculated(answer: str, cannot: bool) -> None:
+def test_an_answer_says_in_many_words_that_it_cannot_be_calculated(answer: str, cannot: bool) -> None:
     result = fw.evaluate({"type": "fact_checks", "preset": "ef_3"}, expected="$604", actual=answer)
     assert result.metrics["cannot_calculate"] is cannot
     assert result.metrics["is_correct"] is not cannot

@@ -20,12 +20,17 @@ OPEN = """The term is 24 months / It runs for two years · can / may · the cat 
 10 Downing Street / 10 Downing Street, London · net 30 / due in 30 days · Jordan Smith / Jordan"""
 
 
+CALENDAR_AND_OTHER_TERMS = """March / May · January / März · Oct / Nov · lundi / Tuesday · Spring / Winter · North / East ·
+Ltd. / Inc. · GmbH / LLC · first / second"""
+SAME_TERMS = """March / März · Oct. / octobre · Montag / Monday · autumn / Fall · Limited / Ltd. · north / Norden · listopad / October"""
+
+
 def pairs(table: str) -> list[tuple[str, str]]:
     split = [pair.strip().split(" / ") for pair in table.split("·")]
     return [(expected.strip(), actual.strip()) for expected, actual in split]
 
 
-@pytest.mark.parametrize(("expected", "actual"), [*pairs(DIFFERENT), ("05/03/2024", "03/05/2024")])
+@pytest.mark.parametrize(("expected", "actual"), [*pairs(DIFFERENT), *pairs(CALENDAR_AND_OTHER_TERMS), ("05/03/2024", "03/05/2024")])
 def test_values_that_denote_different_things_differ(expected: str, actual: str) -> None:
     for left, right in ((expected, actual), (actual, expected)):
         verdict = compare_whole_values(left, right)
@@ -34,7 +39,9 @@ def test_values_that_denote_different_things_differ(expected: str, actual: str) 
         assert f"{left} / {right}" in verdict.what
 
 
-@pytest.mark.parametrize(("expected", "actual"), [*pairs(SAME), ("05/03/2024", "5 March 2024"), ("05/03/2024", "3 May 2024")])
+@pytest.mark.parametrize(
+    ("expected", "actual"), [*pairs(SAME), *pairs(SAME_TERMS), ("05/03/2024", "5 March 2024"), ("05/03/2024", "3 May 2024")]
+)
 def test_spellings_of_one_value_are_the_same(expected: str, actual: str) -> None:
     for left, right in ((expected, actual), (actual, expected)):
         verdict = compare_whole_values(left, right)

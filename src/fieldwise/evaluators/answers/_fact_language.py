@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Final
 
 import re2
-from annotated_types import MinLen
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.keywords import fold_keyword
 from fieldwise.kernels.numbers_in_text import NumberInText, NumberLocale, find_numbers, format_number_value, is_percent
+from fieldwise.model.bounds import MinLen
 from fieldwise.model.options import OptionProblem
 
 _KINDS: Final = ("word", "number", "regex", "any", "all", "not")
@@ -181,8 +181,16 @@ EF_2: Final[dict[str, Any]] = {
 
 _CANNOT_CALCULATE: Final = (
     r"(?i)\b(?:cannot|can not|can['’]?t|could not|couldn['’]?t|(?:am|are|is|was|were) not able to|isn['’]t possible to)\s+(?:\w+\s+){0,3}?"
-    r"(?:calculat|comput|determin|deriv|establish|answer)\w*"
+    r"(?:calculat|comput|determin|deriv|establish|answer|estimat|figure|work out|complet|provid|give|find|locat|help)\w*"
 )
+_NOT_ENOUGH: Final = (
+    r"(?i)(?:\bnot|n['’]t|\bno|\bwithout|\black\w*)\s+(?:\w+\s+){0,2}?(?:(?:enough|sufficient|adequate|necessary|required|the|any)\s+)"
+    r"(?:\w+\s+){0,2}?(?:information|data|context|details?|inputs?)\b"
+    r"|\binsufficient\s+(?:\w+\s+){0,2}?(?:information|data|context|details?|inputs?)\b"
+    r"|\b(?:more|additional|further)\s+(?:information|data|context|details?|inputs?)\s+(?:is|are|would be)\s+"
+    r"(?:needed|required|necessary)\b"
+)
+_NOTHING_MISSING: Final = r"(?i)\b(?:nothing|no \w+)\s+(?:is|are|was|were)\s+missing\b"
 
 EF_3: Final[dict[str, Any]] = {
     "facts": {
@@ -197,17 +205,16 @@ EF_3: Final[dict[str, Any]] = {
             "any": [
                 # can't, couldn't, was not able to … with up to three words before the verb
                 {"regex": _CANNOT_CALCULATE},
+                {"regex": _NOT_ENOUGH},
+                {"all": [{"word": "missing"}, {"not": {"regex": _NOTHING_MISSING}}]},
                 *(
                     {"word": phrase}
                     for phrase in (
                         "not able to",
                         "impossible to",
-                        "insufficient information",
-                        "insufficient data",
-                        "not enough information",
-                        "not enough data",
                         "not possible",
-                        "missing",
+                        "isn't possible",
+                        "isn’t possible",
                         "not available",
                         "not provided",
                         "unable to",

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.locale_tables import day_names, fold_name, month_names
 from fieldwise.kernels.meaning.guards import spell_comparators
 from fieldwise.kernels.meaning.lexicon import parse_groups
 from fieldwise.kernels.measures import QuantityReading, read_duration, read_quantity
@@ -43,6 +44,16 @@ TITLES: Final = """mr mister herr monsieur m señor senor sr signor sig senhor |
 mrs frau madame mme señora senora sra signora senhora mevrouw | ms frau madame mme mevrouw |
 miss fräulein mademoiselle mlle señorita | dr doctor doktor docteur | prof professor professeur professore |
 sir | madam dame lady | lord | rev reverend | hon honourable honorable ;"""
+_OTHER_TERMS: Final = {
+    "seasons": """spring frühling frühjahr printemps primavera | summer sommer été verano estate verão |
+autumn fall herbst automne otoño autunno outono | winter hiver invierno inverno ;""",
+    "directions": """north northern nord norte norden | south southern süd sud sur süden | east eastern ost est este osten |
+west western ouest oeste ovest westen ;""",
+    "legal forms": """ltd limited | inc incorporated | llc | llp | plc | corp corporation | gmbh | ag | kg | ug | sa | sarl | sas |
+srl | spa | bv | nv | oy | oyj | ab | aps | kft | zrt | sro | pty | sl | lda | ltda ;""",
+    "ordinals": "first | second | third | fourth | fifth | sixth | seventh | eighth | ninth | tenth | last final ;",
+}
+"""Further closed vocabularies, in the form of `TITLES`, by what is said of two terms that differ."""
 
 
 class ValueVerdict(NamedTuple):
@@ -144,17 +155,31 @@ def _share_currency(left: Figure, right: Figure) -> bool:
     return not left.currencies or not right.currencies or bool(left.currencies & right.currencies)
 
 
-@lru_cache(maxsize=1)  # parsed once, when the first pair needs it
-def _title_meanings() -> dict[str, frozenset[str]]:
-    meanings: dict[str, set[str]] = {}
-    for group, words in enumerate(parse_groups(TITLES)[0]):
-        for word in words:
-            meanings.setdefault(word, set()).add(str(group))
-    return {word: frozenset(groups) for word, groups in meanings.items()}
+def _term_reader(table: str) -> Callable[[str], frozenset[str]]:
+    """A reader of one vocabulary: the numbers of the groups that a text is in."""
+
+    @lru_cache(maxsize=1)  # parsed once, when the first pair needs it
+    def meanings() -> dict[str, frozenset[str]]:
+        groups_of: dict[str, set[str]] = {}
+        for group, words in enumerate(parse_groups(table)[0]):
+            for word in words:
+                groups_of.setdefault(word, set()).add(str(group))
+        return {word: frozenset(groups) for word, groups in groups_of.items()}
+
+    return lambda text: meanings().get(text.casefold().replace(".", "").strip(), frozenset())
 
 
-def _titles_called(text: str) -> frozenset[str]:
-    return _title_meanings().get(text.casefold().strip(". "), frozenset())
+def _calendar_reader(names: Callable[[], dict[str, dict[int, frozenset[str]]]]) -> Callable[[str], frozenset[str]]:
+    """A reader of months or days of the week in any language; where a name is English too, it is the English one."""
+
+    def meanings_of(text: str) -> frozenset[str]:
+        if " " in text:  # no need to fold the words of a sentence
+            return frozenset()
+        numbers = names().get(fold_name(text).rstrip("."), {})
+        english = [number for number, languages in numbers.items() if "en" in languages]
+        return frozenset(map(str, english or numbers))
+
+    return meanings_of
 
 
 def _compare_terms(expected: str, actual: str) -> ValueVerdict | None:
@@ -177,10 +202,13 @@ def _unless_short_word(meanings_of: Callable[[str], frozenset[str]]) -> Callable
 
 
 _VOCABULARIES: Final[tuple[tuple[str, Callable[[str], frozenset[str]]], ...]] = (
-    ("titles", _titles_called),
+    ("titles", _term_reader(TITLES)),
     ("countries", _unless_short_word(countries_called)),
     ("currencies", _unless_short_word(currencies_called)),
     ("languages", languages_called),
+    ("months", _unless_short_word(_calendar_reader(month_names))),
+    ("days", _unless_short_word(_calendar_reader(day_names))),
+    *((noun, _term_reader(table)) for noun, table in _OTHER_TERMS.items()),
 )
 
 
