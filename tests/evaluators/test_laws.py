@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import example as also_with
 from hypothesis import strategies as st
 
 from fieldwise.model.case import Case, Cases
@@ -15,9 +16,10 @@ from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.registry import EVALUATORS, EvaluatorExample, EvaluatorSpec
+from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate, result_at, score_batch
+from fieldwise.specs import EvaluatorExample, EvaluatorSpec
 
 RECORD = {"a": "x", "b": [1, {"c": 2.5}], "é": {"a": True, "b": None}}
 SPECS = [spec for spec in EVALUATORS.all() if not spec.is_judge]  # those of judges are in test_judge_laws.py
@@ -118,6 +120,7 @@ def test_no_json_makes_it_raise_or_leave_the_unit_interval(name: str, example: E
 
 @each_example
 @given(drawn=st.lists(pairs, min_size=1, max_size=6))
+@also_with(drawn=[({}, MISSING), ("", MISSING)])
 @law
 def test_a_batch_scores_as_its_cases_do_one_by_one(name: str, example: EvaluatorExample, drawn: list[tuple[Any, Any]]) -> None:
     plan = plan_example(name, example)

@@ -1,19 +1,23 @@
 """Comparisons of expected and actual at one path of one case: the table that every evaluator of records reads."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import replace
 from enum import IntEnum
 from functools import cached_property
 from math import isnan
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.values import MISSING, Json, Value
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Outcome(IntEnum):
@@ -105,7 +109,7 @@ class UnreadValues:
 
     MAX_EXAMPLES: ClassVar[int] = 3
 
-    def __add__(self, later: "UnreadValues") -> "UnreadValues":
+    def __add__(self, later: UnreadValues) -> UnreadValues:
         """The counts of both; examples of `self` first."""
         examples = [*self.examples, *(value for value in later.examples if value not in self.examples)]
         return UnreadValues(self.values + later.values, self.unread + later.unread, tuple(examples[: self.MAX_EXAMPLES]))
@@ -182,6 +186,25 @@ class ComparisonTable:
     def __len__(self) -> int:
         return len(self.case)
 
+    @classmethod
+    def without_rows(cls, cases: int) -> ComparisonTable:
+        """The table of cases of which nothing was compared."""
+        codes, flags, numbers = np.zeros(0, dtype=np.int32), _no_flags(), _no_numbers()
+        return cls(
+            cases=cases,
+            case=codes,
+            field=codes,
+            path=codes,
+            outcome=np.zeros(0, dtype=np.uint8),
+            similarity=numbers,
+            passed=flags,
+            expected=(),
+            actual=(),
+            fields=(),
+            rules=(),
+            paths=(),
+        )
+
     def by_case(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows sorted by case, and where each case begins: case c is `order[offsets[c]:offsets[c + 1]]`."""
         return self._order_and_offsets
@@ -192,7 +215,7 @@ class ComparisonTable:
         offsets = self.case[order].searchsorted(np.arange(self.cases + 1))
         return order, offsets
 
-    def take(self, rows: NDArray[np.int64]) -> "ComparisonTable":
+    def take(self, rows: NDArray[np.int64]) -> ComparisonTable:
         """Select rows, or reorder all of them; rows of a field must stay together."""
         selected = rows.tolist()
         changes: dict[str, Any] = {}

@@ -138,6 +138,43 @@ class TestWhatItAnswers:
             fw.check(suite)
         assert fix in str(caught.value.diagnostics[0].fix)
 
+    @pytest.mark.parametrize("nested", [False, True])
+    @pytest.mark.parametrize(
+        ("script", "what", "fix"),
+        [
+            ("[no-such-program, a.py]", "there is no program `no-such-program` on the PATH", "install it"),
+            ("[judge.py]", "there is no program `judge.py` on the PATH", "write `./judge.py`"),
+            ("[./jugde.py]", "there is no program", "did you mean `judge.py`?"),
+            ("[./judge.py]", "is not executable", "chmod +x judge.py"),
+            ("judge.rb", "is not executable", "chmod +x judge.rb"),
+        ],
+    )
+    def test_a_suite_whose_program_cannot_be_started_is_refused_with_its_line(
+        self, tmp_path: Path, script: str, what: str, fix: str, nested: bool
+    ) -> None:
+        for name in ("judge.py", "judge.rb"):
+            (tmp_path / name).write_text("print(1)")
+        (tmp_path / "cases.jsonl").write_text('{"expected": "a", "actual": "a"}')
+        judge = f"- type: code_judge\n    script: {script}\n"
+        member = f"- type: composite\n    evaluators: [{{type: code_judge, script: {script}}}]\n"
+        suite = tmp_path / "a.eval.yaml"
+        suite.write_text(f"cases: cases.jsonl\nevaluators:\n  {member if nested else judge}")
+        with pytest.raises(fw.ConfigError) as caught:
+            fw.check(suite)
+        (diagnostic,) = caught.value.diagnostics
+        assert what in diagnostic.what
+        assert fix in str(diagnostic.fix)
+        assert (diagnostic.where.file, diagnostic.where.line) == (str(suite), 4)
+
+    def test_a_program_may_be_on_the_path_or_beside_the_suite(self, tmp_path: Path) -> None:
+        (tmp_path / "judge.sh").write_text("#!/bin/sh\necho '{\"score\": 1}'\n")
+        (tmp_path / "judge.sh").chmod(0o755)
+        (tmp_path / "cases.jsonl").write_text('{"expected": "a", "actual": "a"}')
+        suite = tmp_path / "a.eval.yaml"
+        judges = "{type: code_judge, name: a, script: [./judge.sh]}, {type: code_judge, name: b, script: [sh, judge.sh]}"
+        suite.write_text(f"cases: cases.jsonl\nevaluators: [{judges}]\n")
+        assert fw.run(suite, root=tmp_path).summary["a.score"] == fw.run(suite, root=tmp_path).summary["b.score"] == 1.0
+
     def test_a_file_that_cannot_be_run_says_how_to(self, tmp_path: Path) -> None:
         (tmp_path / "judge.rb").write_text("puts 1")
         result = fw.evaluate({"type": "code_judge", "script": str(tmp_path / "judge.rb")}, expected="a", actual="a")

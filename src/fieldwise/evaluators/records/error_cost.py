@@ -9,21 +9,23 @@
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.options import InfersRules, OptionProblem
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.plan import Member
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import FieldRule, ListRule
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 _ERRORS = (Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.OMISSION, Outcome.HALLUCINATION)
 _GIVEN_ERRORS = (Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.HALLUCINATION)
@@ -129,36 +131,34 @@ def find_price(field: str, prices: Mapping[str, float], default: float) -> float
 def error_cost(batch: Batch, config: ErrorCost) -> Results:
     """The cost of wrong values. The score is the share of the amount at stake that is not lost; the metric is `per_case`."""
     results = batch.evaluate(config.evaluators[0].evaluator)
-    if results.comparisons is None:
-        return replace(
-            results, metrics={}, status=np.where(results.status == Status.SCORED, Status.SKIPPED, results.status).astype(np.uint8)
-        )
-    priced = _price_rows(results.comparisons, config)
     size = len(batch)
-    case = results.comparisons.case
+    comparisons = ComparisonTable.without_rows(size) if results.comparisons is None else results.comparisons
+    priced = _price_rows(comparisons, config)
+    case = comparisons.case
     lost = np.bincount(case, weights=priced.lost, minlength=size)
     at_stake = np.bincount(case[priced.counted], weights=priced.price[priced.counted], minlength=size)
     lost_price = np.bincount(case[priced.wrong], weights=priced.price[priced.wrong], minlength=size)
     share = np.divide(lost_price, at_stake, out=np.zeros(size), where=at_stake > 0)
     status, faults = _decide_statuses(results)
     is_scored = status == Status.SCORED
-    misses = _label_rows(results.comparisons, priced, priced.wrong & (priced.lost > 0))
-    hits = _label_rows(results.comparisons, None, priced.counted & ~priced.wrong & (priced.price > 0))
+    misses = _label_rows(comparisons, priced, priced.wrong & (priced.lost > 0))
+    hits = _label_rows(comparisons, None, priced.counted & ~priced.wrong & (priced.price > 0))
     without_price = (hits.counts() == 0) & (misses.counts() == 0) & is_scored
     if without_price.any():
         hits = Labels.of([_NOTHING_PRICED] if without_price[row] else hits.at(row) for row in range(size))
+    metrics = {
+        "per_case": lost,
+        "wrong_values": _count(case, priced.wrong & (priced.price > 0), size),
+        "false_accepts": _count(case, priced.accepted, size),
+        "reviewed": _count(case, priced.reviewed, size),
+    }
     return Results(
         score=np.where(is_scored, 1.0 - share, 0.0),
         status=status,
         hits=hits,
         misses=misses,
         reasoning=[faults.get(row) or f"wrong values cost {lost[row]:g}" for row in range(size)],
-        metrics={
-            "per_case": np.where(is_scored, lost, np.nan),
-            "wrong_values": _count(case, priced.wrong & (priced.price > 0), size),
-            "false_accepts": _count(case, priced.accepted, size),
-            "reviewed": _count(case, priced.reviewed, size),
-        },
+        metrics={name: np.where(is_scored, column, np.nan) for name, column in metrics.items()},
         details=lambda row: {"cost": float(lost[row]), **({"fault": "ours", "reason": faults[row]} if row in faults else {})},
     )
 
