@@ -30,7 +30,7 @@ FILE = Path(__file__).with_suffix(".json")
 LISTS = {"line_items": {"align": "best"}}
 MOVED = 0.1
 """A path that moved by a larger share is reported."""
-LIBRARIES = ("numpy", "orjson", "pyarrow", "pydantic", "rapidfuzz", "typer")
+LIBRARIES = ("click", "numpy", "orjson", "pyarrow", "pydantic", "rapidfuzz")
 RECORDS_BY_ITEMS = {5: 50, 50: 6, 200: 2}
 ONE_CASE_SUITE = """
 cases: one.jsonl

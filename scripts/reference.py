@@ -27,7 +27,7 @@ from fieldwise.model.result import Result
 from fieldwise.model.rule import FieldRule, ListRule, Match
 from fieldwise.plan.declared_options import DeclaredOption, describe_type, list_options, read_descriptions, split_annotated
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.registry import EvaluatorSpec, MatcherSpec
+from fieldwise.specs import EvaluatorSpec, MatcherSpec
 
 ROOT = Path(__file__).parents[1]
 NOTES = ROOT / "scripts" / "reference.yaml"

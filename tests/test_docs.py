@@ -15,8 +15,8 @@ from shutil import copyfile
 from typing import NamedTuple
 
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
 from fieldwise import api
 from fieldwise.cli.app import SHORT_HELP, app

@@ -16,7 +16,7 @@ import fieldwise as fw
 
 COMMANDS = """
 import json, os, sys
-from typer.testing import CliRunner
+from click.testing import CliRunner
 from fieldwise.cli.app import app
 def ask(folder):
     os.chdir(folder)
@@ -49,7 +49,7 @@ SITUATIONS: dict[str, tuple[tuple[str, ...], int, str]] = {
         "folders/b: the folder cannot be listed: permission denied",
     ),
     "a folder that a recursive pattern goes through": (("check", "recursive.json"), CONFIG, "folders/b: the folder cannot be listed"),
-    "a program that judges": (("run", "judged.json", "--root", "WRITABLE"), CONFIG, "closed.jsonl: permission denied"),
+    "a program that judges": (("run", "judged.json", "--root", "WRITABLE"), CONFIG, "closed.jsonl is not executable"),
     "corrections": (("run", "corrected.json", "--root", "WRITABLE"), CONFIG, "closed.jsonl: the file cannot be read: Permission denied"),
     "a policy": (("run", "policy.json", "--root", "WRITABLE"), CONFIG, "the policy cannot be read"),
     "a baseline": ((*RUN, "--baseline", "closed.jsonl"), CONFIG, "the baseline cannot be read: Permission denied"),

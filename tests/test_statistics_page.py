@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import fieldwise as fw
 from fieldwise.cli.app import app

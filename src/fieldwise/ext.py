@@ -12,7 +12,8 @@ from fieldwise.model.result import Result, Results
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match
 from fieldwise.model.services import Services, Vectors
 from fieldwise.model.values import MISSING, Json, Value
-from fieldwise.registry import CauseExample, EvaluatorExample, Example, cause, evaluator, importer, judge, matcher
+from fieldwise.registry import cause, evaluator, importer, judge, matcher
+from fieldwise.specs import CauseExample, EvaluatorExample, Example
 
 __all__ = [
     "MISSING",

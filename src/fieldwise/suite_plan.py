@@ -1,5 +1,6 @@
 """Compile a suite to a plan: what `check` does, and the first step of a run. Imports nothing that scores or stores, to start fast."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -9,7 +10,7 @@ from typing import Any, Final, cast
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.path import Path as FieldPath
-from fieldwise.model.plan import Document, Plan, PlannedEvaluator, Regression
+from fieldwise.model.plan import Document, KeyPath, Plan, PlannedEvaluator, Regression
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.plan.gates import POLICY, parse_run_gate
 from fieldwise.plan.suite import build_plan
@@ -57,22 +58,54 @@ def check(
             plan = replace(plan, regressions=(*plan.regressions, gate))
         else:
             plan = replace(plan, gates=(*plan.gates, gate))
-    _require_scripts(plan)
+    _require_programs(plan, document)
     _require_readable_policy(plan)
     return plan
 
 
-def _require_scripts(plan: Plan) -> None:
-    """Raise ConfigError if the script of a judge does not exist."""
-    problems: list[Diagnostic] = []
-    for planned in _iterate_evaluators(plan.evaluators):
+def _require_programs(plan: Plan, document: Document) -> None:
+    """Raise ConfigError if the script or program of a judge does not exist or cannot be executed."""
+    problems: dict[Diagnostic, None] = {}  # a member may be an evaluator of the suite: reported once
+    for key_path, planned in _iterate_evaluators(plan.evaluators):
         script = getattr(planned.config, "script", None)
-        if not isinstance(script, str) or _may_exist(Path(script)):
+        if isinstance(script, str):
+            problem = _find_script_problem(Path(script))
+        elif isinstance(script, tuple):
+            problem = _find_program_problem(cast("tuple[str, ...]", script)[0], Path(getattr(planned.config, "cwd", ".")))
+        else:
             continue
-        what, fix = f"`{planned.name}`: there is no script {script}", _suggest_script(Path(script))
-        problems.append(Diagnostic(code="no-script", what=what, where=Where(file=plan.file), fix=fix))
+        if problem is not None:
+            what, fix = problem
+            where = Where(file=plan.file, line=document.line_of((*key_path, "script")))
+            problems[Diagnostic(code="no-script", what=f"`{planned.name}`: {what}", where=where, fix=fix)] = None
     if problems:
-        raise ConfigError(problems)
+        raise ConfigError(list(problems))
+
+
+def _find_script_problem(script: Path) -> tuple[str, str] | None:
+    """What is wrong with a script, and how to fix it; None if it can be started."""
+    if not _may_exist(script):
+        return f"there is no script {script}", _suggest_script(script)
+    if script.suffix != ".py" and not os.access(script, os.X_OK):
+        return f"{script} is not executable", f'run `chmod +x {script.name}`, or write `script: ["interpreter", "{script.name}"]`'
+    return None
+
+
+def _find_program_problem(program: str, folder: Path) -> tuple[str, str] | None:
+    """What is wrong with a program that is started in a folder, and how to fix it; None if it can be started."""
+    if "/" not in program:
+        from shutil import which  # few suites start a program
+
+        if which(program) is not None:
+            return None
+        hint = f"there is a file of this name: write `./{program}`" if (folder / program).is_file() else "install it, or give its full path"
+        return f"there is no program `{program}` on the PATH", hint
+    path = folder / program  # an absolute program replaces the folder
+    if not _may_exist(path):
+        return f"there is no program {path}", _suggest_script(path)
+    if not os.access(path, os.X_OK):
+        return f"{path} is not executable", f"run `chmod +x {path.name}`, or put its interpreter before it"
+    return None
 
 
 def _may_exist(script: Path) -> bool:
@@ -93,12 +126,13 @@ def _suggest_script(script: Path) -> str:
     return f"did you mean `{similar}`?" if similar else "paths are relative to the suite"
 
 
-def _iterate_evaluators(evaluators: Iterable[PlannedEvaluator]) -> Iterator[PlannedEvaluator]:
-    """Every evaluator, and the members of composite ones."""
-    for planned in evaluators:
-        yield planned
+def _iterate_evaluators(evaluators: Iterable[PlannedEvaluator], parent: KeyPath = ()) -> Iterator[tuple[KeyPath, PlannedEvaluator]]:
+    """Every evaluator, and the members of composite ones, each with its place in the suite."""
+    for index, planned in enumerate(evaluators):
+        key_path = (*parent, "evaluators", index)
+        yield key_path, planned
         members = getattr(planned.config, "evaluators", ())
-        yield from _iterate_evaluators(member.evaluator for member in members)
+        yield from _iterate_evaluators((member.evaluator for member in members), key_path)
 
 
 def _require_readable_policy(plan: Plan) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from model_server import ModelServer, model_server
-from typer.testing import CliRunner
 
 import fieldwise as fw
 from fieldwise.cli.app import app

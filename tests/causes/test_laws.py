@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
-from fieldwise.registry import CAUSES, CauseExample
+from fieldwise.registry import CAUSES
+from fieldwise.specs import CauseExample
 
 TEXTS = st.one_of(st.text(max_size=12), st.text("ab1.-é \u00a0$%(),/", max_size=10))
 NUMBERS = st.one_of(st.integers(), st.floats(), st.just(10**400))

@@ -20,9 +20,10 @@ from fieldwise.kernels.values import find_non_finite, values_equal
 from fieldwise.model.pairs import Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.values import MISSING
-from fieldwise.registry import MATCHERS, Example, MatcherSpec
+from fieldwise.registry import MATCHERS
 from fieldwise.score.matching import score_pairs
 from fieldwise.score.services import local_services
+from fieldwise.specs import Example, MatcherSpec
 
 SERVICES = local_services()
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
@@ -302,6 +303,34 @@ def test_a_grid_gives_every_pair_what_the_matcher_gives_it(
             absent = [value is None or value is MISSING for value in (left, right)]
             similarity = float(all(absent)) if any(absent) else score(name, options, [(left, right)]).value[0]
             assert similarities[row, column] == similarity
+
+
+COLUMNS_OF_TEXTS = [
+    ["2025-04-03", "2025-W14-4"],
+    ["2025-04-03", "2025-02-30"],
+    ["2025-04-03", "03/04/2025"],
+    ["٢٠٢٥-٠٤-٠٣", "2025-04-03"],
+    ["2025-04-03", 20250403],
+    ["20250403", "2025-04-03"],
+    ["2025-W53-7", "2025-04-03"],
+    ["0000-01-01", "9999-12-31"],
+    ["2025-04-03", "2025-04-3 "],
+]
+
+
+@pytest.mark.parametrize("values", COLUMNS_OF_TEXTS, ids=str)
+@pytest.mark.parametrize(
+    ("name", "options"), [(name, options) for name, options in VARIANTS if name in NAMES and MATCHERS.find(name).reads_column], ids=str
+)
+def test_a_column_that_is_read_as_a_whole_has_only_values_that_are_read_one_by_one(
+    name: str, options: Mapping[str, Any], values: list[Any]
+) -> None:
+    matcher = MATCHERS.find(name)
+    assert matcher.reads_column is not None
+    assert matcher.unread_note is not None
+    config = matcher.options(**options)
+    unread = [value for value in values if matcher.unread_note(value, config) is not None]
+    assert not (matcher.reads_column(values, config) and unread)
 
 
 @pytest.mark.parametrize(("name", "options"), [(name, options) for name, options in GRIDS if MATCHERS.find(name).prepare_grid], ids=str)

@@ -98,7 +98,7 @@ def test_undo_takes_back_the_line_that_it_names(folder):
 
 
 def test_every_report_shows_how_many_corrections_were_applied_and_the_score_before_and_after(folder):
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from fieldwise.cli.app import app
 

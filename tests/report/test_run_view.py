@@ -7,7 +7,8 @@ import pytest
 from report_factory import evaluator, view
 
 from fieldwise.model.summary import Counts, Summary
-from fieldwise.report.run_view import NO_CAUSE, build_run_view, describe_exit, share_cases_by_status
+from fieldwise.report.evaluator_tables import NO_CAUSE
+from fieldwise.report.run_view import build_run_view, describe_exit
 from fieldwise.store.run import Run
 
 
@@ -55,11 +56,6 @@ def test_the_pareto_of_causes_adds_up_to_all_mismatches() -> None:
     assert rows[-1].cumulative == 1.0
 
 
-def test_the_table_of_fields_begins_with_the_worst() -> None:
-    scores = [row.field.score.value for row in view().tables[0].rows]
-    assert scores == sorted(scores)
-
-
 def test_a_run_without_evaluators_can_be_shown() -> None:
     empty = view(summary=Summary(cases=0, evaluators={}), exit_code=4)
     assert (empty.leader, empty.leader_name, empty.cards, empty.causes, empty.slices) == (None, "", (), (), None)
@@ -96,18 +92,6 @@ def test_tolerated_results_without_a_measurement_are_named() -> None:
     assert view(exit_code=0, gates=(), summary=summary).exit_reason == f"everything else was measured; {tolerated}"
     assert view(exit_code=0, summary=summary).exit_reason == f"every gate passed; {tolerated}"
     assert view(exit_code=0, gates=(), summary=summary).verdict.reason.startswith("everything else was measured")
-
-
-def test_shares_of_a_bar_add_up_and_name_a_single_fault() -> None:
-    shares = share_cases_by_status(Counts(cases=4, passed=3, faults=1))
-    assert [(share.word, share.count) for share in shares] == [("passed", 3), ("fault", 1)]
-    assert sum(share.share for share in shares) == 1
-
-
-def test_metrics_beyond_one_are_not_drawn_as_bars() -> None:
-    metrics = evaluator().metrics | {"latency_ms": evaluator().metrics["score"].__class__(value=120.0, n=20)}
-    card = view(summary=Summary(cases=1, evaluators={"e": evaluator("e", "my_evaluator", metrics=metrics)})).cards[0]
-    assert list(card.main_metrics) == ["score", "pass_rate"]
 
 
 def test_the_suite_file_is_shown_relative_to_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

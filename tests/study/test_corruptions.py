@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldwise.model.context import Context
-from fieldwise.registry import CAUSES, CauseExample, CauseSpec
+from fieldwise.registry import CAUSES
+from fieldwise.specs import CauseExample, CauseSpec
 from fieldwise.study.corruptions import CORRUPTIONS, UNCHANGED, ValueContext, corrupt_value, corruption_label
 from fieldwise.study.value_equality import are_same_value, kind_of
 

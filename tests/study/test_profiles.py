@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from scipy.stats import kendalltau
-from typer.testing import CliRunner, Result
 
 import fieldwise as fw
 from fieldwise.cli.app import app

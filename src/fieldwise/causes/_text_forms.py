@@ -8,7 +8,7 @@ from fieldwise.kernels.terms import countries_called
 from fieldwise.kernels.text_normalize import keep_letters_and_digits, normalize_lookalikes, split_words
 from fieldwise.model.context import Context
 
-words_of = lru_cache(maxsize=512)(split_words)
+words_of = lru_cache(maxsize=1 << 12)(split_words)
 """The words of a text. Cached: the causes of a mismatch read the same two texts again and again. Callers must not change the list."""
 
 

@@ -4,7 +4,8 @@ import re
 
 from fieldwise.kernels.dates import YearMonthDay, parse_date_readings
 from fieldwise.model.context import Context
-from fieldwise.registry import CauseExample, cause
+from fieldwise.registry import cause
+from fieldwise.specs import CauseExample
 
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d\d)\2(\d\d)", re.ASCII)
 

@@ -8,7 +8,8 @@ from fieldwise.kernels.numbers import align_digits, format_number, to_number
 from fieldwise.kernels.text_normalize import keep_digits, keep_letters_and_digits, normalize_lookalikes
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
-from fieldwise.registry import CauseExample, cause
+from fieldwise.registry import cause
+from fieldwise.specs import CauseExample
 
 _MIN_LENGTH_FOR_ONE_EDIT, _MIN_LENGTH_FOR_TWO_EDITS = 4, 9
 """Shorter texts that differ by one or two characters are simply different texts."""

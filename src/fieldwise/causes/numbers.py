@@ -8,7 +8,8 @@ from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import NumberReadings, align_digits, count_decimals, format_number, parse_number_readings, to_number
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
-from fieldwise.registry import CauseExample, cause
+from fieldwise.registry import cause
+from fieldwise.specs import CauseExample
 
 _TRUTH_WORDS = {"true": True, "yes": True, "y": True, "false": False, "no": False, "n": False}
 _FLOAT_SLACK = 1 + 1e-9

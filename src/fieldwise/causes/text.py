@@ -11,7 +11,8 @@ from fieldwise.kernels.text_normalize import (
 )
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
-from fieldwise.registry import CauseExample, cause
+from fieldwise.registry import cause
+from fieldwise.specs import CauseExample
 
 _MAX_UMLAUT_LETTERS = 2
 """Umlauts written out may add this many letters; longer differences are not tried."""

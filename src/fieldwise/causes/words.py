@@ -7,7 +7,8 @@ from fieldwise.kernels.numbers import format_number, parse_number_readings, to_n
 from fieldwise.kernels.short_forms import SHORT_FORMS
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
-from fieldwise.registry import CauseExample, cause
+from fieldwise.registry import cause
+from fieldwise.specs import CauseExample
 
 _WORDS_WITHOUT_INITIAL = frozenset({"and", "of", "the", "for", "und", "et", "de", "y"})
 """Words that initials leave out."""

@@ -5,8 +5,8 @@ Ray: each node reads its range of the data and writes its part to shared storage
 so that rate limits, budgets and the answer cache hold for the whole cluster.
 """
 
-import ctypes
-import multiprocessing as mp
+from __future__ import annotations
+
 import os
 import signal
 import socket
@@ -14,13 +14,11 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext
-from multiprocessing.process import BaseProcess
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
+from fieldwise.dataclass import dataclass
 from fieldwise.engines.shard_worker import (
     MAX_ATTEMPTS,
     Executor,
@@ -40,6 +38,11 @@ from fieldwise.model.rule import FieldRule
 from fieldwise.model.values import dataclass_fields
 from fieldwise.read.shards import SHARD_BYTES
 from fieldwise.registry import is_judge
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import BaseContext
+    from multiprocessing.process import BaseProcess
 
 Engine = Literal["local", "ray"]
 _ASKS_MODEL: Final = "llm"
@@ -141,7 +144,9 @@ class ProcessExecutor:
 
     def run_shards(self, setup: RunSetup, tasks: Iterator[ShardTask], report: ReportCases) -> Iterator[ShardDone]:
         """Process all tasks. A process that dies is replaced, and its shard is retried."""
-        context = mp.get_context(_start_method(setup))
+        from multiprocessing import get_context
+
+        context = get_context(_start_method(setup))
         stop = context.Event()
         pool = WorkerPool(context, setup, stop, tasks)
         with pool.start(self._workers):
@@ -155,9 +160,11 @@ class ProcessExecutor:
 
 def _start_method(setup: RunSetup) -> str:
     """`fork`, which is fast, unless connections to remote storage are open, which a forked process would share; then `spawn`."""
+    from multiprocessing import get_all_start_methods
+
     source = setup.plan.source
     is_remote = isinstance(setup.folder, RemotePath) or (source is not None and is_url(source.cases))
-    return "fork" if "fork" in mp.get_all_start_methods() and not is_remote else "spawn"
+    return "fork" if "fork" in get_all_start_methods() and not is_remote else "spawn"
 
 
 class WorkerPool:
@@ -214,6 +221,8 @@ class WorkerPool:
 
     def stop(self) -> Iterator[ShardDone]:
         """After the stop event: yield the shards in progress, which end early. Workers that take too long are terminated, then killed."""
+        from multiprocessing.process import BaseProcess
+
         timeout, end_process = _BATCH_TIMEOUT, BaseProcess.terminate
         while busy := [worker for worker in self._workers if worker.task]:
             ready = self._wait_for_messages(timeout)
@@ -228,6 +237,8 @@ class WorkerPool:
                     yield done
 
     def _wait_for_messages(self, timeout: float | None = None) -> list[_Worker]:
+        from multiprocessing.connection import Connection, wait
+
         by_pipe = {worker.pipe: worker for worker in self._workers if worker.task}
         return [by_pipe[pipe] for pipe in wait(list(by_pipe), timeout) if isinstance(pipe, Connection)]
 
@@ -298,6 +309,8 @@ def _process_or_error(setup: RunSetup, task: ShardTask, report: ReportCases, sto
 def _die_with_parent() -> None:
     """On Linux: be killed with the parent, so that no orphan writes to a run that another process resumes."""
     if sys.platform == "linux":
+        import ctypes
+
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 

@@ -9,6 +9,7 @@ from fieldwise.kernels.statistics import MIN_UNITS
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan
+from fieldwise.pattern import compile_on_use
 from fieldwise.score.evaluate import FilterMatches
 from fieldwise.score.groups import name_single_group
 from fieldwise.store.arrow_tables import GROUP_COLUMN
@@ -25,7 +26,7 @@ _MIN_GROUPS: Final = 3
 _MIN_GROUP_SIZE: Final = 2.0
 _MIN_MATCHING: Final = 0.9
 _UNIT: Final = "p|pg|page|row|line|item|chunk|part|q|seg|segment"
-_NUMBERED_ID: Final = re.compile(rf"(?P<prefix>.*[^\W_].*?)[-_/:#. ]+(?:{_UNIT})?[-_=. ]?(?P<number>\d{{1,9}})", re.IGNORECASE)
+_NUMBERED_ID: Final = compile_on_use(rf"(?P<prefix>.*[^\W_].*?)[-_/:#. ]+(?:{_UNIT})?[-_=. ]?(?P<number>\d{{1,9}})", re.IGNORECASE)
 
 
 def check_groups(plan: Plan, folder: Location, parts: Sequence[Part]) -> list[Diagnostic]:

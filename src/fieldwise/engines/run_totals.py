@@ -1,9 +1,10 @@
 """Totals of a run: the summary in progress, from complete parts only, and the problems of single cases."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location

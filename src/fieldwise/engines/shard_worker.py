@@ -4,9 +4,9 @@ Little passes between processes: which range of which file to read, and the tota
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final, Protocol
 
+from fieldwise.dataclass import dataclass
 from fieldwise.engines.run_totals import RunTotals
 from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.ask import Asker

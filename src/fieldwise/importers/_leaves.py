@@ -1,9 +1,9 @@
 """Records whose leaves carry evidence: a value with its confidence, page and box."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.imported import ImportedRecord
 
 Box = tuple[float, float, float, float]

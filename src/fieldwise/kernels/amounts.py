@@ -35,6 +35,7 @@ from fieldwise.kernels.numerals import (
     simplify_decimal,
     split_numeral,
 )
+from fieldwise.pattern import compile_on_use
 
 
 class Figure(NamedTuple):
@@ -66,63 +67,63 @@ _DOZENS: Final = frozenset("dozen dozens doz dutzend douzaine douzaines docena d
 _PERCENT: Final = frozenset({"percent"})
 _UNITS: Final = frozenset({"km", "ft"})
 """Symbols of units in small letters that are currencies in capitals."""
-_PLAIN: Final = re.compile(r"-?(?:\d{1,15}(?:\.\d{1,2}|\.\d{4,15})|\d{1,4300})", re.ASCII)
+_PLAIN: Final = compile_on_use(r"-?(?:\d{1,15}(?:\.\d{1,2}|\.\d{4,15})|\d{1,4300})", re.ASCII)
 """What programs write; 4,300 digits are Python's own limit."""
-_USUAL: Final = re.compile(r"(-?)([$€£]?) ?(\d{1,3}(?:,\d{3})+|\d{1,15})\.(\d{1,2}|\d{4,15})", re.ASCII)
+_USUAL: Final = compile_on_use(r"(-?)([$€£]?) ?(\d{1,3}(?:,\d{3})+|\d{1,15})\.(\d{1,2}|\d{4,15})", re.ASCII)
 """The most frequent spelling of amounts, which has one meaning: 4 times as fast as the general reader."""
-_CODED: Final = re.compile(
+_CODED: Final = compile_on_use(
     r"(?:(?P<before>[A-Z]{3}) ?)?(?P<whole>\d{1,15}|\d{1,3}(?:,\d{3})+(?=\.))"
     r"(?:\.(?P<decimals>\d{1,2}|\d{4,15}))?(?: ?(?P<after>[A-Z]{3}))?",
     re.ASCII,
 )
 """The same with the code of a currency."""
-_EXPONENT: Final = re.compile(r"(?<=[\d.])e([-+]?\d{1,3})(?![\d.,])", re.IGNORECASE)
+_EXPONENT: Final = compile_on_use(r"(?<=[\d.])e([-+]?\d{1,3})(?![\d.,])", re.IGNORECASE)
 _MAX_EXPONENT: Final = 308
 """Of the largest float."""
-_NO_NUMBER: Final = re.compile(r"\d\s*[²³¹⁰⁴-⁹₀-₉]|\d\s\s+\d|\+\s*-|-\s*\+")
+_NO_NUMBER: Final = compile_on_use(r"\d\s*[²³¹⁰⁴-⁹₀-₉]|\d\s\s+\d|\+\s*-|-\s*\+")
 """Powers, columns and double signs: `10²`, `1  234`, `+-5`."""
-_IN_PARENTHESES: Final = re.compile(r"([^()\d]*)\(([^()]*)\)([^()\d]*)")
-_DIGIT: Final = re.compile(r"[0-9]")
-_SCALE_WORD: Final = re.compile(
+_IN_PARENTHESES: Final = compile_on_use(r"([^()\d]*)\(([^()]*)\)([^()\d]*)")
+_DIGIT: Final = compile_on_use(r"[0-9]")
+_SCALE_WORD: Final = compile_on_use(
     r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e\u17b6-\u17dd])*\.?"
 )
 """Letters with the signs that are no letters to `re`: vowels of India and South-East Asia."""
-_OF: Final = re.compile(r"(?<=\w) (?:de |d['’]|di |of )", re.IGNORECASE)
+_OF: Final = compile_on_use(r"(?<=\w) (?:de |d['’]|di |of )", re.IGNORECASE)
 """Between a scale word and its currency: `2 milhões de reais`."""
-_CJK_GAP: Final = re.compile(r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])")
-_CHINESE_SMALL_UNITS: Final = re.compile(
+_CJK_GAP: Final = compile_on_use(r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])")
+_CHINESE_SMALL_UNITS: Final = compile_on_use(
     rf"(?P<whole>.*[元圆圓块])(?:零)?(?:(?P<tenths>[0-9{CJK_DIGITS}])角)?(?:零)?(?:(?P<cents>[0-9{CJK_DIGITS}])分)?[整正]?"
 )
 """`壹仟元伍角整`."""
-_JAPANESE_RECEIPT: Final = re.compile(r"金 ?(?=[\d¥])|(?<=円) ?[也ー-]$")
+_JAPANESE_RECEIPT: Final = compile_on_use(r"金 ?(?=[\d¥])|(?<=円) ?[也ー-]$")
 """The marks around the amount of a receipt: `金50,000円也`."""
-_HUNDREDTHS: Final = re.compile(r"(.*[^\W\d_]) (?:and|&) (\d\d|no|xx)/100( [^\W\d_].*)?", re.IGNORECASE)
+_HUNDREDTHS: Final = compile_on_use(r"(.*[^\W\d_]) (?:and|&) (\d\d|no|xx)/100( [^\W\d_].*)?", re.IGNORECASE)
 """The cents of a cheque: `five hundred and 00/100 dollars`."""
-_YEN_END: Final = re.compile(r"(¥ ?[\d,]+)-")
+_YEN_END: Final = compile_on_use(r"(¥ ?[\d,]+)-")
 """A hyphen closes amounts in yen: `¥98,760-`."""
-_NO_DECIMALS: Final = re.compile(r"(?<=\d)(?:[.,] ?[-–—=]{1,2}|/[-=]|:-)(?![\d])")
+_NO_DECIMALS: Final = compile_on_use(r"(?<=\d)(?:[.,] ?[-–—=]{1,2}|/[-=]|:-)(?![\d])")
 
 
-_HYPHENATED: Final = re.compile(r"\d-\d", re.ASCII)
+_HYPHENATED: Final = compile_on_use(r"\d-\d", re.ASCII)
 _NOT_IN_CODES: Final = frozenset("eE^/")
 """Marks of exponents, powers of ten and cents as a fraction: a text with none of them and a hyphen between digits is no figure."""
-_POWER_OF_TEN: Final = re.compile(r"(?<=\d) ?[×xX*·] ?10(?:\^\(?([-+−]?\d{1,3})\)?|([⁺⁻]?[⁰¹²³⁴-⁹]{1,3}))$")
+_POWER_OF_TEN: Final = compile_on_use(r"(?<=\d) ?[×xX*·] ?10(?:\^\(?([-+−]?\d{1,3})\)?|([⁺⁻]?[⁰¹²³⁴-⁹]{1,3}))$")
 _SUPERSCRIPTS: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
-_FOOTNOTE: Final = re.compile(r"(?<=[\w%)€£¥$]) ?[*†‡]{1,3}$")
-_TWO_UNITS: Final = re.compile(
+_FOOTNOTE: Final = compile_on_use(r"(?<=[\w%)€£¥$]) ?[*†‡]{1,3}$")
+_TWO_UNITS: Final = compile_on_use(
     r"(?P<whole>\d[\d.,' ]*|\d) ?(?P<name>:|[^\W\d_]{1,12}\.?|[$€£¥₺₹₽₴])(?: (?:and|et|und|y|e|i|и))? ?(?P<minor>\d\d?)"
     r"(?: ?(?P<minor_name>[^\W\d_]{1,12}\.?))?"
 )
 """An amount in two units or with its currency as the decimal mark: `12 zł 30 gr`, `12€50`, `12:50 kr`."""
-_SYMBOL_FIRST: Final = re.compile(r"([$€£¥₺₹₽₴]) ?(\d[\d.,' ]*|\d) (\d\d? ?[^\W\d_]{1,12}\.?)")
+_SYMBOL_FIRST: Final = compile_on_use(r"([$€£¥₺₹₽₴]) ?(\d[\d.,' ]*|\d) (\d\d? ?[^\W\d_]{1,12}\.?)")
 _COLON_CURRENCIES: Final = frozenset({"SEK", "NOK", "DKK", "ISK"})
 _TAX_NAMES = r"vat|tax|taxes|gst|hst|mwst|ust|tva|iva|i\.v\.a|btw|moms|mva|dph|kdv|ндс|пдв|áfa|tax(?:es)? comprises?"
-_GROSS: Final = re.compile(
+_GROSS: Final = compile_on_use(
     rf"[ (（\[,]*\b(?:(?:incl?|inclusive|including|inkl|incluye|con|c/|z|вкл|с)\.? ?(?:of )?(?:\d+ ?% ?)?(?:{_TAX_NAMES})\.?"
     rf"|(?:{_TAX_NAMES})\.? (?:incl|inclu[a-zé]*|inkl)\.?|ttc|t\.t\.c\.?|gross|brutto)[)）\]]?$|[ (（\[]*(?:税込み?|含税)[)）\]]?$",
     re.IGNORECASE,
 )
-_NET: Final = re.compile(
+_NET: Final = compile_on_use(
     rf"[ (（\[,]*(?:\b(?:excl?|exclusive|excluding|exkl|zzgl|plus|before|sin|s/|bez|без|hors)\.? ?(?:of )?(?:\d+ ?% ?)?(?:{_TAX_NAMES})\.?"
     rf"|\+ ?(?:{_TAX_NAMES})\.?|\b(?:{_TAX_NAMES})\.? (?:excl|exclu[a-zé]*|exkl)\.?|\bht|h\.t\.?|\bnett?o?)[)）\]]?$"
     r"|[ (（\[]*(?:税抜き?|税別|不含税)[)）\]]?$",
@@ -185,7 +186,7 @@ def _names_no_currency(before: str) -> bool:
     return lookup_currencies(name) is None and not _take_joined_scale(name)[0]
 
 
-@lru_cache(maxsize=512)  # pure function of the text; the causes of a mismatch read the same two texts again and again
+@lru_cache(maxsize=1 << 12)  # texts repeat within a column, and the causes of a mismatch read the same two texts again and again
 def read_figure_once(text: str) -> Figure | None:
     """`read_figure` of a text with a digit, without the white space around it. Most texts are no figures, so that is tried first."""
     text = text.strip()
@@ -210,6 +211,8 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
             clean = clean.removeprefix("百分之") + "%"
     if clean[-1:] in "*†‡":
         clean = _FOOTNOTE.sub("", clean)
+    if "," in clean and clean[-1] == "." and clean[-2:-1].isdigit():  # the end of a sentence; without a comma `24.12.` may be a day
+        clean = clean[:-1]
     figure = _read_clean(clean, decimal_mark)
     if figure is not None:
         return figure

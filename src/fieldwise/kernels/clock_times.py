@@ -13,20 +13,22 @@ from typing import Final, NamedTuple
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.pattern import compile_on_use
 
 END_OF_DAY: Final = time(23, 59, 59, 999999)
 """What `24:00` is read as, so that the date stays the one that is written; as an instant it is the next midnight."""
 _SECONDS = r"(?:(?:[:.m]| ?min ?)(?P<second>[0-5]?\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?(?: ?s| ?min)?(?![.:]?\d)"
 _ALONE = r"(?<![\d.:/-])(?<!\d,)"
 """What may not stand before a time of day: it would be a part of the date or of the offset."""
+_HOUR_ALONE: Final = compile_on_use(rf"{_ALONE}(?P<hour>[01]?\d|2[0-3])(?!\d|[.:/-]\d)(?P<minute>)(?P<second>)(?P<fraction>)")
 _CLOCKS: Final = (
-    re.compile(rf"{_ALONE}(?P<hour>[01]?\d|2[0-4])(?:[:.]| ?h ?)(?P<minute>[0-5]\d){_SECONDS}"),
-    re.compile(
+    compile_on_use(rf"{_ALONE}(?P<hour>[01]?\d|2[0-4])(?:[:.]| ?h ?)(?P<minute>[0-5]\d){_SECONDS}"),
+    compile_on_use(
         r"(?<!\d)(?P<hour>[01]?\d|2[0-4]) ?(?:[時时点點시]|ໂມງ|นาฬิกา) ?(?:(?P<minute>[0-5]?\d) ?(?:[分분]|ນາທີ|นาที))? ?"
         r"(?:(?P<second>[0-5]?\d) ?(?:[秒초]|ວິນາທີ|วินาที))?(?P<fraction>)"
     ),
-    re.compile(rf"{_ALONE}(?P<hour>[01]?\d|2[0-3])(?!\d|[.:/-]\d)(?P<minute>)(?P<second>)(?P<fraction>)"),
-    re.compile(r"(?<=\d )(?P<hour>[01]?\d|2[0-3]):(?P<minute>\d)(?::(?P<second>\d))?$(?P<fraction>)"),
+    _HOUR_ALONE,
+    compile_on_use(r"(?<=\d )(?P<hour>[01]?\d|2[0-3]):(?P<minute>\d)(?::(?P<second>\d))?$(?P<fraction>)"),
 )
 """Hour and minute, the same in words of East and South-East Asia, an hour alone (that needs a marker), single digits."""
 _ZONES: Final = {
@@ -40,8 +42,8 @@ _ZONE = (
     r"(?:(?:utc|gmt)?(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::?(?P<zone_minute>[0-5]\d))?|"
     rf"(?<![^\W\d_])(?P<zone_name>{'|'.join(sorted(_ZONES, key=len, reverse=True))})(?![^\W\d_]))(?: ?[\[(][\w/+ -]+[\])])?"
 )
-_ZONE_BEHIND: Final = re.compile(rf"[ ,]*[(\[]? ?{_ZONE}[)\]]?")
-_ZONE_BEFORE: Final = re.compile(rf"[(\[]?{_ZONE}[)\]]?[ ,]*$")
+_ZONE_BEHIND: Final = compile_on_use(rf"[ ,]*[(\[]? ?{_ZONE}[)\]]?")
+_ZONE_BEFORE: Final = compile_on_use(rf"[(\[]?{_ZONE}[)\]]?[ ,]*$")
 _MORE_CLOCK_WORDS = (
     "at um gegen à às as a las alle ore klo kl kell o в о om u у saat pukul lúc la ve v godz hod ob στις στη בשעה को t uhr hrs hr hours "
     "horas heures h ч uur น बजे o'clock - 'ora"
@@ -49,11 +51,11 @@ _MORE_CLOCK_WORDS = (
 """What people write around times of day and the patterns of CLDR do not hold."""
 _HOUR_WORDS: Final = frozenset("uhr h heures o'clock hrs hours horas uur ч น बजे".split())  # noqa: SIM905
 """Words that make a number an hour."""
-_LAST_WORD: Final = re.compile(r"[^\s,(\[]+[ ,(\[]*$")
-_FIRST_WORD: Final = re.compile(r"[ ,(\[]*[^\s,)\]]+")
+_LAST_WORD: Final = compile_on_use(r"[^\s,(\[]+[ ,(\[]*$")
+_FIRST_WORD: Final = compile_on_use(r"[ ,(\[]*[^\s,)\]]+")
 _MAX_MARKER_WORDS: Final = 4
 _ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{{1,9}}))?)?)?(?: ?{_ZONE})?"
-_ISO_BASIC_TIME: Final = re.compile(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}", re.ASCII)
+_ISO_BASIC_TIME: Final = compile_on_use(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}", re.ASCII)
 
 
 def split_clock(text: str) -> list[tuple[str, time, timedelta | None]]:
@@ -65,7 +67,7 @@ def split_clock(text: str) -> list[tuple[str, time, timedelta | None]]:
     splits: list[tuple[str, time, timedelta | None]] = []
     for pattern in _CLOCKS:
         for match in pattern.finditer(text):
-            split = _split_at_clock(text, match)
+            split = _split_at_clock(text, match, needs_marker=pattern is _HOUR_ALONE)
             if split is not None:
                 splits.append(split)
         if splits:
@@ -82,11 +84,11 @@ class _ClockSide(NamedTuple):
     hour_word: bool = False
 
 
-def _split_at_clock(text: str, match: re.Match[str]) -> tuple[str, time, timedelta | None] | None:
+def _split_at_clock(text: str, match: re.Match[str], needs_marker: bool) -> tuple[str, time, timedelta | None] | None:
     behind = _read_behind_clock(text[match.end() :])
     before = _read_before_clock(text[: match.start()])
     period = behind.period or before.period
-    if not match["minute"] and match.re is _CLOCKS[2] and not (period or behind.hour_word):
+    if needs_marker and not (period or behind.hour_word):
         return None
     clock = _clock_time(match, period)
     offset = behind.offset if behind.offset is not None else before.offset

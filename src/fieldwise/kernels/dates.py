@@ -4,21 +4,21 @@
 * `spell_iso_date` writes a date in the spellings that documents use.
 """
 
-import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels.moments import ENGLISH_MONTHS, DateReading, Moment, expand_year, is_calendar_date, month_words, read_moment
+from fieldwise.pattern import compile_on_use
 
 YearMonthDay = tuple[int, int, int]
 """Year, month, day; day 0 for a month without a day."""
 
-_NUMERIC: Final = re.compile(r"(?P<first>\d{1,4})(?P<mark>[-/.\s]|\.\s)(?P<second>\d{1,2})(?P=mark)(?P<third>\d{2}|\d{4})")
-_COMPACT: Final = re.compile(r"(?P<first>(?:19|20)\d\d)(?P<second>\d\d)(?P<third>\d\d)")
-_MONTH_ONLY: Final = re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})|(?P<m2>\d{1,2})[-/.](?P<y2>\d{4})")
+_NUMERIC: Final = compile_on_use(r"(?P<first>\d{1,4})(?P<mark>[-/.\s]|\.\s)(?P<second>\d{1,2})(?P=mark)(?P<third>\d{2}|\d{4})")
+_COMPACT: Final = compile_on_use(r"(?P<first>(?:19|20)\d\d)(?P<second>\d\d)(?P<third>\d\d)")
+_MONTH_ONLY: Final = compile_on_use(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})|(?P<m2>\d{1,2})[-/.](?P<y2>\d{4})")
 _MONTH_LENGTHS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_WORD: Final = re.compile(r"[^\W\d_]{3,}")
-_CLOCK: Final = re.compile(r"\d:\d\d")
+_WORD: Final = compile_on_use(r"[^\W\d_]{3,}")
+_CLOCK: Final = compile_on_use(r"\d:\d\d")
 _LAST_LETTERS: Final = "ZzMmTtCc"
 """Of Z, am, pm, GMT and UTC: a text that ends in another ASCII letter is not a date."""
 _MIN_READING_LENGTH, _MAX_READING_LENGTH, _MAX_MONTH_LENGTH = 6, 45, 7
@@ -42,7 +42,7 @@ class DateReadings(NamedTuple):
         return len(self.readings) > 1
 
 
-@lru_cache(maxsize=512)  # pure function of the text; the causes of a mismatch read the same two texts again and again
+@lru_cache(maxsize=1 << 12)  # texts repeat within a column, and the causes of a mismatch read the same two texts again and again
 def parse_date_readings(text: str) -> DateReadings | None:
     """Return every reading of a date, or None if the text is not a date or not a day of the calendar.
 
@@ -134,7 +134,7 @@ def _format_time(moment: Moment) -> str:
 
 # Writing
 
-_ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?")
+_ISO_DATE = compile_on_use(r"(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?")
 
 
 def spell_iso_date(text: str) -> list[str]:

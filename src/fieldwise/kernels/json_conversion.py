@@ -13,13 +13,15 @@ from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from functools import cache
 from pathlib import PurePath
 from typing import Any, Final
 from unicodedata import is_normalized, normalize
 from uuid import UUID
 
-import numpy as np
 import orjson
+
+from fieldwise.numpy_on_use import np
 
 _PLAIN_TYPES: Final = frozenset[type]({str, int, float, bool, type(None)})
 _CONTAINER_TYPES: Final = frozenset[type]({dict, list, tuple})
@@ -47,17 +49,21 @@ def _bytes_to_json(value: Any) -> str:
         return base64.b64encode(value).decode()
 
 
-_CONVERTERS: Final[tuple[tuple[tuple[type, ...], Callable[[Any], Any]], ...]] = (
-    ((Enum,), lambda value: value.value),
-    ((Decimal, Fraction), _number_to_json),
-    ((datetime.date, datetime.time), lambda value: value.isoformat()),
-    ((datetime.timedelta,), _duration_to_json),
-    ((bytes, bytearray), _bytes_to_json),
-    ((set, frozenset), lambda value: sorted(value, key=repr)),
-    ((np.generic, np.ndarray), lambda value: value.tolist()),
-    ((UUID, PurePath), str),
-    ((deque, range), lambda value: [*value]),
-)
+@cache  # built at the first value that is not plain: until then, NumPy need not be imported
+def _list_converters() -> tuple[tuple[tuple[type, ...], Callable[[Any], Any]], ...]:
+    return (
+        ((Enum,), lambda value: value.value),
+        ((Decimal, Fraction), _number_to_json),
+        ((datetime.date, datetime.time), lambda value: value.isoformat()),
+        ((datetime.timedelta,), _duration_to_json),
+        ((bytes, bytearray), _bytes_to_json),
+        ((set, frozenset), lambda value: sorted(value, key=repr)),
+        ((np.generic, np.ndarray), lambda value: value.tolist()),
+        ((UUID, PurePath), str),
+        ((deque, range), lambda value: [*value]),
+    )
+
+
 _ADDRESS_TYPES: Final = frozenset(
     (
         *(("pydantic.networks", name) for name in ("_BaseUrl", "_BaseMultiHostUrl", "NameEmail")),
@@ -66,12 +72,16 @@ _ADDRESS_TYPES: Final = frozenset(
     )
 )
 """Base classes of values whose JSON is their text, by name: none of these modules is imported for that."""
-_CONVERTED_TYPES: Final = tuple(kind for kinds, _ in _CONVERTERS for kind in kinds)
+
+
+@cache  # as above
+def _list_converted_types() -> tuple[type, ...]:
+    return tuple(kind for kinds, _ in _list_converters() for kind in kinds)
 
 
 def needs_json_conversion(value: Any) -> bool:
     """Return whether `to_json_value` converts the value; it leaves unknown types alone."""
-    if isinstance(value, _CONVERTED_TYPES) or _is_missing_in_pandas(value):
+    if isinstance(value, _list_converted_types()) or _is_missing_in_pandas(value):
         return True
     if isinstance(value, dict | list | tuple | str | int | float):
         return False
@@ -88,7 +98,7 @@ def to_json_value(value: Any) -> Any:
     """
     if _is_missing_in_pandas(value):
         return None
-    for kinds, convert in _CONVERTERS:
+    for kinds, convert in _list_converters():
         if isinstance(value, kinds):
             return convert(value)
     if not needs_json_conversion(value):

@@ -6,11 +6,16 @@ for the life of the process: they never change, and reading the largest takes ab
 
 import unicodedata
 from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 import zstandard
+
+_WITHDRAWN_CURRENCIES: Final = (
+    "ADP AFA ANG AOK AON AOR ARA ATS AZM BAD BAN BEF BGL BRE BRN BRR BYB BYR CSD CSK CUC CYP DDM DEM ECS EEK ESP FIM FRF GEK GHC GRD GWP "
+    "HRD HRK IEP ITL LTL LTT LUF LVL LVR MDC MGF MRO MTL MXP MZM NLG PEI PLZ PTE ROL RUR SDD SDP SIT SKK SLL SRG STD SUR SVC TJR TMM TPE "
+    "TRL UAK UYP VEB VEF YDD YUD YUM YUN YUR ZMK ZRN ZRZ ZWD ZWL ZWR"
+)
 
 
 def fold_name(text: str) -> str:
@@ -28,6 +33,8 @@ def fold_name(text: str) -> str:
 
 @cache  # the tables never change
 def _read_table(name: str) -> Any:
+    from importlib.resources import files
+
     packed = files("fieldwise.kernels").joinpath("data", "locale", f"{name}.json.zst").read_bytes()
     return orjson.loads(zstandard.ZstdDecompressor().decompress(packed))
 
@@ -71,8 +78,8 @@ def currency_names() -> dict[str, frozenset[str]]:
 
 @cache  # the tables never change
 def currency_codes() -> frozenset[str]:
-    """Codes of the currencies in use."""
-    return frozenset().union(*_code_sets("currency_names").values())
+    """ISO 4217 codes of the currencies in use, and of those withdrawn since 1990: old documents still name them."""
+    return frozenset(_WITHDRAWN_CURRENCIES.split(" ")).union(*_code_sets("currency_names").values())
 
 
 def territory_names() -> dict[str, frozenset[str]]:

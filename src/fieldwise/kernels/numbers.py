@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from fieldwise.kernels.currencies import main_currency
 from fieldwise.kernels.locale_tables import currency_codes
 from fieldwise.kernels.number_words import SCALE_WORDS
+from fieldwise.pattern import compile_on_use
 
 Number = int | float
 
@@ -20,14 +21,14 @@ Number = int | float
 
 _MAGNITUDES: Final = {word: 10**power for word, power in SCALE_WORDS.items() if len(word) >= 3 or word in ("k", "m", "mn", "bn")}
 _CURRENCY: Final = r"US\$|[$€£¥₹₩₽₺฿₪]|[A-Z]{3}"
-_WRITTEN_NUMBER: Final = re.compile(
+_WRITTEN_NUMBER: Final = compile_on_use(
     rf"""(?P<open>\()?\s*(?P<sign>[-+−–])?\s*(?:(?P<before>{_CURRENCY})\s*)?(?P<sign2>[-+−–])?\s*
     (?P<digits>\d[\d.,'’\s_]*\d|\d|\.\d+)(?P<power>e[-+]?\d{{1,3}})?
     \s*(?P<unit>%|{"|".join(sorted(_MAGNITUDES, key=len, reverse=True))})?\s*(?P<after>{_CURRENCY})?(?P<sign3>-)?\s*(?P<close>\))?""",
     re.VERBOSE | re.IGNORECASE,
 )
-_GROUPED: Final = re.compile(r"\d{1,3}(?P<mark>[.,'’ _])(?:\d{2,3}(?P=mark))*\d{3}")
-_SPACE_OR_DIGIT: Final = re.compile(r"[\s\d]")
+_GROUPED: Final = compile_on_use(r"\d{1,3}(?P<mark>[.,'’ _])(?:\d{2,3}(?P=mark))*\d{3}")
+_SPACE_OR_DIGIT: Final = compile_on_use(r"[\s\d]")
 _MAX_READING_LENGTH: Final = 60
 _MAX_VALUE: Final = 1e300
 """Beyond it arithmetic overflows; the comparison is also false for NaN."""
@@ -43,7 +44,7 @@ class NumberReadings(NamedTuple):
     percent: bool = False
 
 
-@lru_cache(maxsize=512)  # pure function of the text; the causes of a mismatch read the same two texts again and again
+@lru_cache(maxsize=1 << 12)  # texts repeat within a column, and the causes of a mismatch read the same two texts again and again
 def parse_number_readings(text: str) -> NumberReadings | None:
     """Return every reading of a number, or None if the text is not a number.
 

@@ -9,9 +9,11 @@ import unicodedata
 from decimal import Decimal, InvalidOperation
 from typing import Final, Literal
 
+from fieldwise.pattern import compile_on_use
+
 DecimalMark = Literal[".", ","]
 """The character before the decimals."""
-NUMERAL: Final = re.compile(r"[0-9](?:[0-9]|[.,' ](?=[0-9]))*|(?<![^\s\d$€£¥(+-])[.,][0-9]+", re.ASCII)
+NUMERAL: Final = compile_on_use(r"[0-9](?:[0-9]|[.,' ](?=[0-9]))*|(?<![^\s\d$€£¥(+-])[.,][0-9]+", re.ASCII)
 """A point behind a letter closes an abbreviation: `Rs.500`."""
 _CJK_DIGIT_FORMS: Final = ("〇零", "一壹壱", "二贰貳弐两兩", "三叁參参", "四肆", "五伍", "六陆陸", "七柒漆", "八捌", "九玖")
 _CJK_DIGITS: Final = {character: digit for digit, forms in enumerate(_CJK_DIGIT_FORMS) for character in forms}
@@ -20,8 +22,8 @@ CJK_DIGITS: Final = "".join(_CJK_DIGITS)
 _CJK_TENS: Final = {"十": 10, "拾": 10, "百": 100, "佰": 100, "백": 100, "千": 1000, "仟": 1000, "천": 1000}
 _CJK_MYRIADS: Final = {"万": 10**4, "萬": 10**4, "만": 10**4, "億": 10**8, "亿": 10**8, "억": 10**8, "兆": 10**12, "조": 10**12}
 _CJK_CHARACTERS: Final = frozenset((*_CJK_DIGITS, *_CJK_TENS, *_CJK_MYRIADS))
-_CJK_NUMERAL: Final = re.compile(f"[0-9.,{''.join((*_CJK_DIGITS, *_CJK_TENS, *_CJK_MYRIADS))}]+")
-_VULGAR_FRACTION: Final = re.compile(r"(?<!\d)(?:(\d{1,15}) (\d{1,3})|(\d{0,15})(\d))⁄(\d{1,3})(?!\d)")
+_CJK_NUMERAL: Final = compile_on_use(f"[0-9.,{''.join((*_CJK_DIGITS, *_CJK_TENS, *_CJK_MYRIADS))}]+")
+_VULGAR_FRACTION: Final = compile_on_use(r"(?<!\d)(?:(\d{1,15}) (\d{1,3})|(\d{0,15})(\d))⁄(\d{1,3})(?!\d)")
 """With limits, so that a search in a long run of digits takes linear time."""
 _EQUAL_CHARACTERS: Final = {
     "▲": "-", "△": "-", "״": '"',

@@ -4,14 +4,19 @@ The bootstrap draws the weight of each case from a hash of the case itself and a
 of two halves add up to those of the whole, to the bit, whatever the order and the size of the parts.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import NormalDist
-from typing import Final
-from zlib import crc32
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from fieldwise.dataclass import dataclass
+from fieldwise.kernels.text_hash import hash_each
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 # Shares
 
@@ -79,7 +84,7 @@ _NO_SPREAD: Final = 1e-20
 
 
 def estimate_interval(
-    value: float, variance: float, units: int, groups: "GroupDesign | None" = None, *, is_share: bool = True, confidence: float = 0.95
+    value: float, variance: float, units: int, groups: GroupDesign | None = None, *, is_share: bool = True, confidence: float = 0.95
 ) -> tuple[float, float] | None:
     """The interval of a mean or a ratio with this variance, over `units` independent cases or groups.
 
@@ -182,18 +187,18 @@ def cohen_kappa(table: NDArray[np.int64]) -> LabelAgreement:
 
 REPLICATES: Final = 200
 
-Weights = NDArray[np.uint8]
+Weights: TypeAlias = "NDArray[np.uint8]"
 """How often each case (row) counts in each replicate (column)."""
-Buckets = NDArray[np.int64]
+Buckets: TypeAlias = "NDArray[np.int64]"
 """The bucket of the group of each case."""
 _ColumnKey = tuple[str, int]
 """The name of a column and the level of its unit; 0 for columns of counts."""
-_ScaledBlock = tuple[list[_ColumnKey], NDArray[np.float64]]
+_ScaledBlock: TypeAlias = "tuple[list[_ColumnKey], NDArray[np.float64]]"
 """Columns of whole numbers, and the key of each column."""
 
-_GOLDEN_GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
+_GOLDEN_GAMMA: Final = 0x9E3779B97F4A7C15
 # Poisson(1) in 256ths: 94 bytes draw 0, 95 draw 1, then 46, 16, 4 and 1. These keep its mean and its variance at exactly 1.
-_POISSON_BOUNDS: Final = np.cumsum(np.array([94, 95, 46, 16, 4], dtype=np.uint8), dtype=np.uint8)
+_POISSON_BOUNDS: Final = tuple(accumulate((94, 95, 46, 16, 4)))
 _UNIT_BITS: Final = 24
 _LEVEL_BITS: Final = 12
 _LOWEST_LEVEL: Final = -80
@@ -204,8 +209,7 @@ _MAX_ROWS: Final = 1 << 11  # 2**36 per value, weights up to 5: their sums stay 
 
 def hash_texts(texts: Sequence[str]) -> NDArray[np.uint64]:
     """A 64-bit hash of each text, the same on every machine and in every process."""
-    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    return np.array([crc32(data) << 32 | crc32(data[::-1]) for data in encoded], dtype=np.uint64)
+    return np.array(hash_each(texts), dtype=np.uint64)
 
 
 def _mix_bits(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -221,12 +225,12 @@ def _mix_bits(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def draw_poisson_weights(keys: NDArray[np.uint64], seed: int = 0) -> Weights:
     """Draw how often each case counts in each replicate: one row for each key, from that key and the seed alone."""
     start = _mix_bits(keys ^ np.uint64(seed & 0xFFFFFFFFFFFFFFFF))
-    steps = np.arange(1, REPLICATES // 8 + 1, dtype=np.uint64) * _GOLDEN_GAMMA
+    steps = np.arange(1, REPLICATES // 8 + 1, dtype=np.uint64) * np.uint64(_GOLDEN_GAMMA)
     random_words = _mix_bits(start[:, None] + steps[None, :]).astype("<u8", copy=False)
     random_bytes = random_words.view(np.uint8)
-    weights = (random_bytes >= _POISSON_BOUNDS[0]).view(np.uint8)
+    weights = (random_bytes >= np.uint8(_POISSON_BOUNDS[0])).view(np.uint8)
     for bound in _POISSON_BOUNDS[1:]:  # five comparisons of bytes are faster than one table lookup
-        weights += random_bytes >= bound
+        weights += random_bytes >= np.uint8(bound)
     return weights
 
 
@@ -271,7 +275,7 @@ class _ColumnTotals:
             table[:size] = self._table
             self._table = table
 
-    def merge(self, part: "_ColumnTotals") -> None:
+    def merge(self, part: _ColumnTotals) -> None:
         """Add the rows of a part to these."""
         self.add(list(part._row_of_key), part._table[: len(part._row_of_key)])
 
@@ -382,7 +386,7 @@ class Replicates:
             blocks.append(([(names[column], level) for column in columns.tolist()], block))
         return blocks
 
-    def merge(self, part: "Replicates") -> None:
+    def merge(self, part: Replicates) -> None:
         """Add the sums of a part to these."""
         self._sums.merge(part._sums)
         self._counts.merge(part._counts)

@@ -5,22 +5,18 @@ The work is bounded and can be interrupted: no call of the library takes longer 
 of their similarity, never a higher value; the other algorithms do not compare them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import ulp
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-from rapidfuzz import fuzz, process
-from rapidfuzz.distance import Indel, JaroWinkler, Levenshtein
+from fieldwise.numpy_on_use import np
 
-_SCORERS: Final[dict[str, tuple[Callable[..., float], float]]] = {
-    "levenshtein": (Levenshtein.normalized_similarity, 1.0),
-    "jaro_winkler": (JaroWinkler.normalized_similarity, 1.0),
-    "token_sort": (fuzz.token_sort_ratio, 100.0),
-    "token_set": (fuzz.token_set_ratio, 100.0),
-}
-"""The scorer of each algorithm and its value for equal texts."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 MAX_EXACT_CELLS: Final = 10**10
 """Two texts of 100,000 characters: 0.4 s."""
 BLOCK_LENGTH: Final = 16_384
@@ -77,10 +73,27 @@ def _score_pairs(expected: Sequence[str], actual: Sequence[str], algorithm: str)
     return similarity
 
 
+@cache  # RapidFuzz is imported only where texts are compared: it takes 12 ms
+def _find_scorer(algorithm: str) -> tuple[Callable[..., float], float]:
+    """The scorer of an algorithm and its value for equal texts."""
+    from rapidfuzz import fuzz
+    from rapidfuzz.distance import JaroWinkler, Levenshtein
+
+    scorers: dict[str, tuple[Callable[..., float], float]] = {
+        "levenshtein": (Levenshtein.normalized_similarity, 1.0),
+        "jaro_winkler": (JaroWinkler.normalized_similarity, 1.0),
+        "token_sort": (fuzz.token_sort_ratio, 100.0),
+        "token_set": (fuzz.token_set_ratio, 100.0),
+    }
+    return scorers[algorithm]
+
+
 def _score_long_pair(expected: str, actual: str, algorithm: str) -> float:
     """A lower bound of the similarity of two long texts: their edits block by block, after what they begin and end with alike."""
     if algorithm not in _IN_BLOCKS:
         return float("nan")
+    from rapidfuzz.distance import Indel, Levenshtein
+
     distance: Callable[..., int] = Levenshtein.distance
     length = max(len(expected), len(actual))
     if algorithm == "token_sort":
@@ -112,7 +125,9 @@ def _common_prefix(left: str, right: str) -> int:
 
 
 def _score_pairs_at_once(expected: Sequence[str], actual: Sequence[str], algorithm: str) -> NDArray[np.float64]:
-    scorer, score_of_equals = _SCORERS[algorithm]
+    from rapidfuzz import process
+
+    scorer, score_of_equals = _find_scorer(algorithm)
     similarity: Any = process.cpdist(expected, actual, scorer=scorer, dtype=np.float64, workers=1)
     if score_of_equals != 1.0:
         similarity /= score_of_equals
@@ -144,7 +159,9 @@ def text_similarity_grid(expected: Sequence[str], actual: Sequence[str], algorit
         return np.concatenate([text_similarity_grid([text], actual, algorithm) for text in expected])
     if expected_characters * actual_characters > _CELLS_PER_CALL:
         return text_similarities([*expected] * len(actual), actual, algorithm).reshape(len(expected), len(actual))
-    scorer, score_of_equals = _SCORERS[algorithm]
+    from rapidfuzz import process
+
+    scorer, score_of_equals = _find_scorer(algorithm)
     similarity: Any = process.cdist(expected, actual, scorer=scorer, dtype=np.float64, workers=1)
     if score_of_equals != 1.0:
         similarity /= score_of_equals

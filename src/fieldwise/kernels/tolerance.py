@@ -5,16 +5,19 @@ number; there is none at tolerance 0 and none between integers, whose digits are
 `is_close` defines the rule; the array functions must agree with it on every pair.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf, isfinite, nextafter, ulp
 from sys import float_info
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fieldwise.kernels.numbers import Number
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _SLACK_SHARE: Final = 1e-9
 _SLACK_ULPS: Final = 4
@@ -155,7 +158,7 @@ def _bisect_tolerance(expected: Number, actual: Number, relative: bool) -> float
 
 
 def _bisect_tolerances(
-    expected: Sequence[Number], actual: Sequence[Number], floats: "tuple[_Floats, _Floats]", relative: bool
+    expected: Sequence[Number], actual: Sequence[Number], floats: tuple[_Floats, _Floats], relative: bool
 ) -> NDArray[np.float64]:
     """Apply `smallest_tolerance` in arrays: bisect the bit patterns around an estimate, and leave doubtful rows to it."""
     (expected_values, expected_is_int), (actual_values, actual_is_int) = floats
@@ -253,7 +256,7 @@ def _dense_grid(
     return close
 
 
-def _sparse_grid(numbers: _Numbers, floats: "tuple[_Floats, _Floats]", tolerance: float, relative: bool) -> NDArray[np.bool_]:
+def _sparse_grid(numbers: _Numbers, floats: tuple[_Floats, _Floats], tolerance: float, relative: bool) -> NDArray[np.bool_]:
     """Compare the pairs that sorting finds near each other."""
     (expected, expected_is_int), (actual, actual_is_int) = floats
     rows, columns = _find_candidates(expected, actual, tolerance, relative)
@@ -286,7 +289,7 @@ def _find_candidates(
     return rows, order[np.arange(len(rows)) + starts]
 
 
-_Floats = tuple[NDArray[np.float64], NDArray[np.bool_]]
+_Floats: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.bool_]]"
 """Numbers as floats, and which of them are integers."""
 
 

@@ -4,14 +4,18 @@ No function here recurses, so that any depth works. Values of types that JSON do
 type and `repr` are.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from json.encoder import encode_basestring  # pyright: ignore[reportUnknownVariableType]
 from math import isfinite, isnan
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from unicodedata import normalize
 
-import numpy as np
-from numpy.typing import NDArray
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NULL, BOOL, NUMBER, STRING, LIST, OBJECT, OTHER = range(7)
 
@@ -55,6 +59,8 @@ def values_equal(expected: Any, actual: Any) -> bool:
     (True, False, False, True)
     """
     kind = type(expected)
+    if isinstance(expected, str) is not isinstance(actual, str):
+        return False
     if kind is type(actual):
         if kind is str:
             if expected == actual:

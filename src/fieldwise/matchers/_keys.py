@@ -1,13 +1,16 @@
 """Shared by matchers that compare keys: two values match if their keys are equal."""
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Final
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Final
 
 from fieldwise.kernels.values import canonical_json, key_equality_grid
 from fieldwise.model.values import MISSING, json_kind
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ABSENT: Final = ("absent",)
 """Key of null and of missing values: absent matches only absent."""

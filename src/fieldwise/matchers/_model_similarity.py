@@ -1,17 +1,19 @@
 """Similarity of texts as judged by a model endpoint, for `fuzzy` and `semantic`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.model.ask import Chat, Endpoint, Reply, build_messages
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.services import Services
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _REPLY_SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
@@ -64,4 +66,6 @@ def _build_fault(reply: Reply) -> Diagnostic:
 
 @cache  # two files that ship with the package and never change
 def _read_prompt(kind: str) -> str:
+    from importlib.resources import files
+
     return files("fieldwise.matchers").joinpath("prompts", f"{kind}.txt").read_text(encoding="utf-8")

@@ -9,7 +9,6 @@ needs the extra `domain` (`pip install "fieldwise[domain]"`).
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,10 +17,12 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.text_normalize import alphanumeric_key
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, plain_number
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import Example
 
 Scheme = Literal["iban", "vat", "isbn", "issn", "ean", "bic", "lei", "imei", "luhn", "phone"]
 _MODULES: Final = {

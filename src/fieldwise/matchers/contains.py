@@ -12,16 +12,16 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
-from annotated_types import MinLen
-
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.text_normalize import fold_case
 from fieldwise.kernels.values import canonical_json, to_nfc
+from fieldwise.model.bounds import MinLen
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.values import json_kind
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import Example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from math import inf
 from typing import Any, Final
@@ -18,13 +17,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.measures import read_duration
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
 from fieldwise.matchers._date_survey import collect_date_evidence, resolve_date_options
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
 from fieldwise.matchers.date import check_languages, moment_of_date
 from fieldwise.model.pairs import Measurements, Pairs, Scores
-from fieldwise.registry import ColumnSurvey, Example, StoredDecision, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import ColumnSurvey, Example, StoredDecision
 
 _LONGEST_SECONDS: Final = 10_000 * 366 * 86_400
 """No two dates are further apart."""

@@ -7,20 +7,21 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels import measures
 from fieldwise.kernels.amounts import read_figure
 from fieldwise.kernels.tolerance import is_close
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
 from fieldwise.matchers.quantity import NO_UNIT
+from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import Example
 
 _ROUNDING = 1e-9
 """Relative slack for the rounding of conversions."""

@@ -7,18 +7,22 @@ Text is strict, after Unicode composition; lists are equal in order; the order o
 [1.0, 1.0, 0.0]
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json, code_keys, to_nfc, values_equal
 from fieldwise.matchers._keys import ABSENT, is_absent
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, PartialGrid, matcher
+from fieldwise.numpy_on_use import np
+from fieldwise.registry import matcher
+from fieldwise.specs import Example, PartialGrid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ The comparison is literal: 1 is not 1.0, `true` is "true" and "True", and text i
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import isnan
 from typing import Final
 
@@ -16,10 +15,12 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json, find_non_finite
 from fieldwise.matchers._keys import equal_key_grid
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import Example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

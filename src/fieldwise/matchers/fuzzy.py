@@ -6,15 +6,14 @@
 [0.33]
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-import numpy as np
-from annotated_types import Interval
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.text_normalize import alphanumeric_key, fold_text, fold_text_batch
 from fieldwise.kernels.text_similarity import (
     BLOCK_LENGTH,
@@ -29,11 +28,17 @@ from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._keys import is_absent
 from fieldwise.matchers._model_similarity import ask_similarities
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Endpoint
+from fieldwise.model.bounds import Ge, Le
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.values import Missing, json_kind
-from fieldwise.registry import Example, PartialGrid, StoredDecision, matcher
+from fieldwise.numpy_on_use import np
+from fieldwise.registry import matcher
+from fieldwise.specs import Example, PartialGrid, StoredDecision
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +49,7 @@ class Fuzzy:
     """`levenshtein` is 1 − edits / length of the longer; `jaro_winkler` favours a common beginning; `token_sort` ignores the
     order of words; `token_set` also ignores words that only one side has; `llm` asks a model (list items are still paired by
     `levenshtein`)."""
-    threshold: Annotated[float, Interval(ge=0, le=1)] = 0.85
+    threshold: Annotated[float, Ge(0), Le(1)] = 0.85
     """Similarity from which a pair passes, inclusive."""
     normalize: bool | Literal["alnum"] = True
     """Ignore letter case and outer whitespace; `alnum` ignores everything but letters and digits, too."""

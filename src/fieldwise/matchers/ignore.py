@@ -4,12 +4,12 @@
 [1.0]
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import Example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,14 +13,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
-from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.amounts import Figure, find_decimal_mark, group_without_minor_unit, read_figure
 from fieldwise.kernels.currencies import currencies_of, describe_currencies
 from fieldwise.kernels.numerals import DecimalMark
@@ -28,8 +28,10 @@ from fieldwise.kernels.tolerance import is_close, smallest_tolerance
 from fieldwise.matchers._date_survey import MIN_SHARE
 from fieldwise.matchers._keys import quote_value
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, plain_number
+from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Measurements, Pairs, Scores
-from fieldwise.registry import ColumnSurvey, Example, StoredDecision, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import ColumnSurvey, Example, StoredDecision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,23 +7,27 @@
 [1.0, 0.0]
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from math import nan
-from typing import Annotated, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cast
 
-import numpy as np
-from annotated_types import Ge, Lt
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.amounts import Figure, read_figure
 from fieldwise.kernels.currencies import describe_currencies
 from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances, within_tolerance
 from fieldwise.kernels.values import canonical_json, code_keys, values_equal
 from fieldwise.matchers._keys import ABSENT, is_absent, quote_value
+from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.values import json_kind
-from fieldwise.registry import Example, PartialGrid, StoredDecision, matcher
+from fieldwise.numpy_on_use import np
+from fieldwise.registry import matcher
+from fieldwise.specs import Example, PartialGrid, StoredDecision
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +69,7 @@ def prepare_grid(expected: Sequence[object], actual: Sequence[object], config: N
         numbers_within = _prepare_within(cast("Sequence[Number]", expected), cast("Sequence[Number]", actual), config)
         return lambda rows, columns: numbers_within(rows, columns).astype(np.float64)
     expected_numbers, actual_numbers = _read_numbers(expected, config), _read_numbers(actual, config)
-    # NaN in place of other values is close to nothing
-    within = _prepare_within([*map(_value_or_nan, expected_numbers)], [*map(_value_or_nan, actual_numbers)], config)
+    within = _prepare_within(_values_or_nan(expected_numbers), _values_or_nan(actual_numbers), config)
     expected_codes, actual_codes = code_keys(_keys_of_others(expected, expected_numbers), _keys_of_others(actual, actual_numbers))
 
     def compute_grid(rows: slice, columns: slice) -> NDArray[np.float64]:
@@ -142,43 +145,34 @@ def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
         matched, distance, relative_distance = _measure(pairs.expected, pairs.actual, config, pairs.needs_distance)  # pyright: ignore[reportArgumentType]
         return Scores.of(matched, distance=distance, relative_distance=relative_distance)
     expected, actual = _read_numbers(pairs.expected, config), _read_numbers(pairs.actual, config)
-    rows = [row for row in range(len(pairs)) if expected[row] is not None and actual[row] is not None]
-    matched = np.zeros(len(pairs), dtype=np.bool_)
-    expected_numbers, actual_numbers = [expected[row] for row in rows], [actual[row] for row in rows]
-    if config.parse:  # else there are no figures
-        expected_numbers, actual_numbers = [*map(_value_of, expected_numbers)], [*map(_value_of, actual_numbers)]
-    numbers = cast("list[Number]", expected_numbers), cast("list[Number]", actual_numbers)
-    matched[rows], *distances = _measure(*numbers, config, pairs.needs_distance)
-    distance, relative_distance = (_spread(column, rows, len(pairs)) for column in distances)
+    matched, *distances = _measure(_values_or_nan(expected), _values_or_nan(actual), config, pairs.needs_distance)
+    measured = [column for column in distances if column is not None]
     notes: dict[int, str] = {}
-    for row in rows if config.parse else ():
-        note = _note_other_name(expected[row], actual[row]) if type(expected[row]) is type(actual[row]) is Figure else None
-        if note is not None:
+    for row, (left, right) in enumerate(zip(expected, actual, strict=True)):
+        if left is None or right is None:
+            matched[row] = values_equal(pairs.expected[row], pairs.actual[row])
+            for column in measured:
+                column[row] = np.nan
+            if not matched[row] and pairs.needs_distance:
+                notes[row] = f"not a number: {quote_value(pairs.actual[row] if right is None else pairs.expected[row])}"
+        elif config.parse and (note := _note_other_name(left, right)) is not None:
             matched[row], notes[row] = False, note
-            for column in (distance, relative_distance):
-                if column is not None:
-                    column[row] = np.inf  # no tolerance makes another currency or unit match
-    for row in set(range(len(pairs))).difference(rows):
-        matched[row] = values_equal(pairs.expected[row], pairs.actual[row])
-        if not matched[row]:
-            notes[row] = f"not a number: {quote_value(pairs.actual[row] if actual[row] is None else pairs.expected[row])}"
+            for column in measured:
+                column[row] = np.inf  # no tolerance makes another currency or unit match
+    distance, relative_distance = distances
     return Scores.of(matched, notes=notes, distance=distance, relative_distance=relative_distance)
 
 
-def _spread(column: NDArray[np.float64] | None, rows: Sequence[int], size: int) -> NDArray[np.float64] | None:
-    """A column at its rows, NaN elsewhere; None stays None."""
-    if column is None:
-        return None
-    spread = np.full(size, np.nan)
-    spread[rows] = column
-    return spread
+def _values_or_nan(numbers: Sequence[_Numeric | None]) -> list[Number]:
+    """Numbers with NaN, which is close to nothing, in place of other values."""
+    return [number if type(number) in _NUMBER_TYPES else _value_or_nan(number) for number in numbers]  # pyright: ignore[reportReturnType]
 
 
 def _are_all_numbers(values: Sequence[object]) -> bool:
     return set(map(type, values)) <= _NUMBER_TYPES
 
 
-_Distance = NDArray[np.float64] | None
+_Distance: TypeAlias = "NDArray[np.float64] | None"
 
 
 def _measure(
@@ -246,11 +240,6 @@ def _read_number(value: Any, config: NumericTolerance) -> _Numeric | None:
     if figure is None or not (figure.currencies or figure.percent or figure.units):
         return None if figure is None else figure.value
     return figure.as_share() if figure.percent and config.percent == "share" else figure
-
-
-def _value_of(number: _Numeric | None) -> Number:
-    assert number is not None
-    return number.value if isinstance(number, Figure) else number
 
 
 def _note_other_name(expected: _Numeric | None, actual: _Numeric | None) -> str | None:

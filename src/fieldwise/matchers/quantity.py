@@ -7,18 +7,19 @@ A number without a unit agrees with any unit, with a note.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels import measures
 from fieldwise.kernels.tolerance import within_tolerance
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
+from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import Example
 
 NO_UNIT = "one side has no unit; the numbers were compared"
 _ROUNDING = 1e-9

@@ -9,16 +9,17 @@ Numbers and booleans are searched as JSON text; lists and objects always fail.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import re2
-from annotated_types import MinLen
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json, to_nfc
+from fieldwise.model.bounds import MinLen
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.values import json_kind
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import Example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

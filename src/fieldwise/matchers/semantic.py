@@ -8,14 +8,13 @@
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Annotated, Final, Literal
 
 import numpy as np
-from annotated_types import Interval
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.meaning.calibration import CalibrationCurve
 from fieldwise.kernels.meaning.guards import MeaningDifference, find_differences, find_swapped_word, read_text
 from fieldwise.kernels.meaning.whole_values import compare_whole_values
@@ -25,12 +24,14 @@ from fieldwise.kernels.text_similarity import reaches_threshold, text_similariti
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._model_similarity import ModelSimilarities, ask_similarities
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Endpoint
+from fieldwise.model.bounds import Ge, Le
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.services import Embedder, Services, Vectors
 from fieldwise.model.values import json_kind
-from fieldwise.registry import Example, StoredDecision, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import Example, StoredDecision
 
 PUBLISHED: Final = ((0.0, 0.0), (0.426, 0.8), (1.0, 1.0))
 """Default calibration from raw similarity to score, fitted on half of the labelled pairs; `docs/semantic.md` evaluates it on the other
@@ -48,7 +49,7 @@ _CHUNK_SIZE: Final = 4096
 class Semantic:
     """How semantic similarity is measured, and from what similarity on a pair passes."""
 
-    threshold: Annotated[float, Interval(ge=0, le=1)] = 0.80
+    threshold: Annotated[float, Ge(0), Le(1)] = 0.80
     """Similarity from which a pair passes, inclusive. The score is calibrated so that 0.80 is the best cut on the labelled pairs."""
     by: Literal["embedding", "llm"] = "embedding"
     """`embedding` is a model on this machine: no network, no key. `llm` asks a model endpoint (list items are still paired by

@@ -7,16 +7,17 @@ Items are compared as `exact` does. Values that are not lists are compared as `e
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json
 from fieldwise.matchers._keys import equal_key_grid
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.values import json_kind
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import matcher
+from fieldwise.specs import Example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,16 +10,15 @@ A judge does no I/O. It is a generator that yields questions, one round at a tim
 An `Asker` answers the questions: `ask/` has the real one, a test has prepared replies.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from string import Template
 from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
-from annotated_types import Ge, Gt, MinLen
-
+from fieldwise.dataclass import dataclass
+from fieldwise.model.bounds import Ge, Gt, MinLen
 from fieldwise.model.locations import default_answers_file
 from fieldwise.model.result import Result
 from fieldwise.model.values import Json
@@ -310,7 +309,9 @@ def build_messages(prompt: str, material: Mapping[str, str], **values: str) -> t
     It is 5.
     </data-ce9aeb3fa7e2bf61>
     """
-    mark = hashlib.sha256(json.dumps(list(material.items())).encode()).hexdigest()[:16]
+    from hashlib import sha256
+
+    mark = sha256(json.dumps(list(material.items())).encode()).hexdigest()[:16]
     system = f"{Template(prompt.strip()).substitute(values)}\n\n{_FENCED.substitute(mark=mark)}"
     parts = [f'<data-{mark} name="{part}">\n{_replace_surrogates(text)}\n</data-{mark}>' for part, text in material.items()]
     return Message("system", system), Message("user", "\n\n".join(parts))

@@ -1,12 +1,12 @@
 """A batch of cases as evaluators see it, and the outcome of scoring it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import field
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.diagnostic import Diagnostic
@@ -16,6 +16,10 @@ from fieldwise.model.result import Results
 from fieldwise.model.rule import CompareSpec
 from fieldwise.model.services import Services
 from fieldwise.model.values import Value
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Cases: the input, the expected output and the actual output."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import MISSING, Json, Value
 

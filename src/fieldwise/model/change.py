@@ -1,11 +1,13 @@
 """Differences between two runs, over the cases that both have."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import field
 from html import escape
 from typing import Any, Final, Literal
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.notebook_html import format_interval, render_table
+from fieldwise.model.values import to_plain
 
 ChangeVerdict = Literal["better", "worse", "no difference shown", "not enough cases", "not tested"]
 """`not tested`: a metric that is judged only where the primary metric of its evaluator shows a difference."""
@@ -143,7 +145,7 @@ class Changes:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-serializable dict."""
-        return asdict(self)
+        return to_plain(self)
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: every metric and field in both runs, and what the test shows."""

@@ -3,13 +3,13 @@
 A correction names a case, a path and the hash of the value that it was made for. Applied to another value, it is stale.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.path import ROOT, MalformedPath, Path, Step, value_at
 from fieldwise.model.values import MISSING, Json, Value
@@ -103,13 +103,19 @@ def hash_value(value: Value) -> str | None:
     if value is MISSING:
         return None
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return f"sha256:{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()}"
+    return _hash_bytes(text.encode(errors="surrogatepass"))
 
 
 def hash_line(line: str | bytes) -> str:
     """The name of a line of the file, by which `undo` refers to it: the hash of its text without the line end."""
     content = line.encode(errors="surrogatepass") if isinstance(line, str) else line
-    return f"sha256:{hashlib.sha256(content.strip()).hexdigest()}"
+    return _hash_bytes(content.strip())
+
+
+def _hash_bytes(content: bytes) -> str:
+    from hashlib import sha256
+
+    return f"sha256:{sha256(content).hexdigest()}"
 
 
 class CorrectionProblem(ValueError):

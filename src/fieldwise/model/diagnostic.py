@@ -1,8 +1,10 @@
 """Diagnostics: what went wrong, where, and how to fix it, from a typo in a suite to a crash in one row."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from fieldwise.dataclass import dataclass
 
 Level = Literal["error", "warning", "info"]
 UNREAD_VALUES = "unread-values"

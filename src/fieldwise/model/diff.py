@@ -1,9 +1,10 @@
 """Differences between expected and actual without a suite, and the rules that were inferred to find them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import Diagnostic

@@ -1,9 +1,9 @@
 """What a system says about a value that it produced: how sure it is of it, and where it read it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.path import EACH, Step
 from fieldwise.model.values import json_kind
 

@@ -1,9 +1,10 @@
 """What an importer reads from the file of another tool."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.values import MISSING, Json, Value
 
 

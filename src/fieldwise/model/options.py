@@ -29,10 +29,10 @@ The docstring under a field is its description in the JSON Schema of a suite.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.path import Path
 from fieldwise.model.plan import When
 from fieldwise.model.rule import FieldRule, ListRule, Match

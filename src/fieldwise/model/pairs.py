@@ -1,14 +1,19 @@
 """A batch of value pairs, and the score of each pair."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import Json
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,7 @@ class Pairs:
     services: Services = field(default=NO_SERVICES, repr=False, compare=False)
     """For matchers that ask a model or embed texts."""
     needs_distance: bool = field(default=True, repr=False, compare=False)
-    """Whether `Scores.distance` is used; list alignment uses the scores alone, and a matcher may leave distances out then."""
+    """Whether distances and notes are used; list alignment uses the scores alone, and a matcher may leave the others out then."""
 
     def __len__(self) -> int:
         return len(self.expected)
@@ -62,7 +67,7 @@ class Scores:
         faults: Mapping[int, Diagnostic] | None = None,
         distance: NDArray[np.float64] | None = None,
         relative_distance: NDArray[np.float64] | None = None,
-    ) -> "Scores":
+    ) -> Scores:
         """Build scores from anything array-like; without `passed`, a pair passes at 1.0.
 
         >>> Scores.of([True, False]).value.tolist()

@@ -9,12 +9,12 @@
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, Self, TypeAlias
 from unicodedata import normalize
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.values import MISSING, Value, json_kind
 
 

@@ -1,9 +1,10 @@
 """A suite file as it was read, and the plan that is compiled from it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.correction import CorrectionSet
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.redaction import Redaction

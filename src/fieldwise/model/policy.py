@@ -1,8 +1,9 @@
 """Acceptance policies: which values of an output need no review, and what is promised about them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, cast
+
+from fieldwise.dataclass import dataclass
 
 POLICY_VERSION: Final = 1
 

@@ -1,8 +1,10 @@
 """Where the data of a run came from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from fieldwise.dataclass import dataclass
 
 _SHORT_HASH = 12
 

@@ -5,7 +5,7 @@ completely or not at all.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from fnmatch import fnmatchcase
 from functools import wraps
@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Concatenate, Final, ParamSpec, TypeVar, cast
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
 BLOCK_BYTES: Final = 1 << 22

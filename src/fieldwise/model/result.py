@@ -1,17 +1,21 @@
 """Results: what an evaluator returns for one case, and for a batch of cases."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from html import escape
-from typing import Any, Final, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.notebook_html import COMPARISON_TITLES, MAX_ROWS, comparison_cells, render_table
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Verdict = Literal["pass", "partial", "fail"]
 Fault = Literal["system", "ours"]
@@ -92,7 +96,7 @@ class Labels:
     texts: Sequence[str]
 
     @classmethod
-    def of(cls, lists: Iterable[Sequence[str]]) -> "Labels":
+    def of(cls, lists: Iterable[Sequence[str]]) -> Labels:
         """Encode plain lists.
 
         >>> Labels.of([["a"], [], ["b", "a"]]).at(2)
@@ -106,7 +110,7 @@ class Labels:
         return cls(np.array(offsets, dtype=np.int64), np.array(codes, dtype=np.int32), list(code_of))
 
     @classmethod
-    def from_masks(cls, masks: Mapping[str, NDArray[np.bool_]]) -> "Labels":
+    def from_masks(cls, masks: Mapping[str, NDArray[np.bool_]]) -> Labels:
         """Build labels from text → mask of the cases that have it.
 
         >>> Labels.from_masks({"a": np.array([True, False]), "b": np.array([True, True])}).at(0)
@@ -179,7 +183,7 @@ class Results:
         return len(self.score)
 
     @classmethod
-    def from_results(cls, results: Sequence[Result]) -> "Results":
+    def from_results(cls, results: Sequence[Result]) -> Results:
         """Build a batch from single results, for evaluators that score one case at a time.
 
         >>> Results.from_results([Result(score=0.5, hits=["a"], metrics={"f1": 0.5}), Result(status="skipped")]).metrics["f1"].tolist()

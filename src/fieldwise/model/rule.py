@@ -1,11 +1,11 @@
 """Rules: which fields to compare, and how."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Final, Literal
 
-from annotated_types import Gt, Le
-
+from fieldwise.dataclass import dataclass
+from fieldwise.model.bounds import Gt, Le
 from fieldwise.model.path import Path
 from fieldwise.model.values import Json
 

@@ -3,15 +3,19 @@
 Matchers and evaluators do no I/O. They receive a `Services` with every batch (`Pairs.services`, `Batch.services`); `score/` builds it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, Protocol, TypeAlias
+from dataclasses import field
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.model.ask import Ask, Asker, Asks, DisabledAsker, Replies, Reply
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MAX_SPELLED_SHARE: Final = 0.5
 """Largest share of a text that the model may spell letter by letter before its vector is not used."""

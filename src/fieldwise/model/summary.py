@@ -1,7 +1,9 @@
 """The summary of a run: metrics with confidence intervals, by evaluator, field and slice."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from fieldwise.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,11 @@
 """Cost mode: `cost: {fields: {total: 40}}` in a suite, which becomes an evaluator named `cost`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, cast
 
-from annotated_types import Ge, MinLen
-
 from fieldwise import registry
+from fieldwise.dataclass import dataclass
+from fieldwise.model.bounds import Ge, MinLen
 from fieldwise.model.plan import KeyPath, Member, PlannedEvaluator
 from fieldwise.plan.declared_options import describe_value, is_mapping_value
 from fieldwise.plan.options import OptionOwner, read_options

@@ -7,15 +7,15 @@ import textwrap
 import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from itertools import pairwise
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, TypeGuard, Union, get_args, get_origin, get_type_hints
 
-from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MaxLen, MinLen
-
-from fieldwise.model.options import PassThrough, RelativePath
+from fieldwise.dataclass import dataclass
+from fieldwise.model.bounds import Ge, Gt, Le, Lt, MaxLen, MinLen, flatten_bounds
+from fieldwise.model.options import FixedMatch, FromFile, PassThrough, RelativePath
 from fieldwise.model.path import Path
 from fieldwise.model.plan import Member
 from fieldwise.model.rule import FieldRule, ListRule, Match
@@ -36,6 +36,8 @@ _TYPE_NAMES: Final[dict[Any, str]] = {
     tuple[Member, ...]: "a list of evaluators",
 }
 _MAX_TEXT_LENGTH: Final = 60
+MARKERS: Final = (FromFile, RelativePath, PassThrough, FixedMatch)
+"""Annotations that say how an option is written; all others are bounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,12 +127,17 @@ def split_annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:
     """A type without its annotations, and these annotations.
 
     >>> split_annotated(Annotated[float, Ge(0)])
-    (<class 'float'>, (Ge(ge=0),))
+    (<class 'float'>, (Ge(limit=0),))
     """
     if get_origin(hint) is Annotated:
         base, *marks = get_args(hint)
         return base, tuple(marks)
     return hint, ()
+
+
+def without_markers(marks: Iterable[Any]) -> tuple[Any, ...]:
+    """The annotations other than fieldwise's markers: the bounds."""
+    return tuple(mark for mark in marks if not isinstance(mark, MARKERS))
 
 
 def is_mapping_value(value: object) -> TypeGuard[Mapping[Any, Any]]:
@@ -191,34 +198,24 @@ def _describe_base_type(base: Any) -> str:
 
 
 def _describe_bounds(marks: Iterable[Any]) -> Iterator[str]:
-    for mark in _flatten_constraints(marks):
+    for mark in flatten_bounds(marks):
         match mark:
-            case Lt(lt=math.inf):  # excludes infinity only, which a suite cannot express anyway
+            case Lt(limit=math.inf):  # excludes infinity only, which a suite cannot express anyway
                 pass
-            case Ge(ge=bound):
+            case Ge(limit=bound):
                 yield f"≥ {bound}"
-            case Gt(gt=bound):
+            case Gt(limit=bound):
                 yield f"> {bound}"
-            case Le(le=bound):
+            case Le(limit=bound):
                 yield f"≤ {bound}"
-            case Lt(lt=bound):
+            case Lt(limit=bound):
                 yield f"< {bound}"
-            case MinLen(min_length=length):
+            case MinLen(limit=length):
                 yield "that is not empty" if length == 1 else f"of at least {length}"
-            case MaxLen(max_length=length):
+            case MaxLen(limit=length):
                 yield f"of at most {length}"
             case _:
                 pass
-
-
-def _flatten_constraints(marks: Iterable[Any]) -> Iterator[Any]:
-    """Each single constraint, including those inside `Interval` and pydantic's `Field`."""
-    for mark in marks:
-        inner: Iterable[Any] | None = mark if isinstance(mark, GroupedMetadata) else getattr(mark, "metadata", None)
-        if inner is None:
-            yield mark
-        else:
-            yield from _flatten_constraints(inner)
 
 
 def describe_value(value: object) -> str:

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Final, TypeAlias
 
-from annotated_types import Ge, Le, MinLen
-
 from fieldwise import registry
+from fieldwise.model.bounds import Ge, Le, MinLen
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.options import HasDefaultWhen, NeedsPassAt
 from fieldwise.model.plan import Document, KeyPath, Member, PlannedEvaluator, Repair, When

@@ -9,18 +9,20 @@ A condition always states its operator. A bare number is refused: for `score` it
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Final, TypeAlias, get_args, get_type_hints
 
-from annotated_types import Ge, Gt, Le, Lt
-
 from fieldwise import registry
+from fieldwise.dataclass import dataclass
+from fieldwise.model.bounds import Ge, Gt, Le, Lt
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.options import is_graded_only
 from fieldwise.model.plan import MUTANTS, Document, Gate, KeyPath, Plan, PlannedEvaluator, Regression
+from fieldwise.pattern import compile_on_use
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.options import OptionOwner, read_options
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, suggest_name
+from fieldwise.specs import USAGE_METRICS
 
 OPERATORS: tuple[str, ...] = get_args(get_type_hints(Gate)["operator"])
 UNFAILABLE_GATE: Final = "unfailable-gate"
@@ -70,9 +72,9 @@ _RESERVED_METRICS: Final[GateMetrics] = {
 }
 """Metrics that no evaluator of a run has, by their reserved name."""
 
-_HOLDS: Final = re.compile(r"((==)?\s*true)?", re.IGNORECASE)
-_CONDITION = re.compile(r"\s*(?P<operator>[<>=!≥≤~]*)\s*(?P<value>.*?)\s*", re.DOTALL)
-_GATE = re.compile(r"\s*(?P<name>[^\s<>=!≥≤~]*)(?P<condition>.*)", re.DOTALL)
+_HOLDS: Final = compile_on_use(r"((==)?\s*true)?", re.IGNORECASE)
+_CONDITION = compile_on_use(r"\s*(?P<operator>[<>=!≥≤~]*)\s*(?P<value>.*?)\s*", re.DOTALL)
+_GATE = compile_on_use(r"\s*(?P<name>[^\s<>=!≥≤~]*)(?P<condition>.*)", re.DOTALL)
 _SIMILAR_OPERATORS = {"=": "==", "=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "===": "=="}
 _REGRESSION_PREFIX: Final = "regression."
 _REGRESSION_FIX: Final = "write `regression.fields.score <= 0.01`"
@@ -136,7 +138,7 @@ def list_gate_metrics(evaluator: PlannedEvaluator) -> EvaluatorMetrics:
     config = evaluator.config
     return EvaluatorMetrics(
         names=_list_summary_metrics(spec, config),
-        counts=frozenset((*spec.counts, *(registry.USAGE_METRICS if spec.is_judge else ()))),
+        counts=frozenset((*spec.counts, *(USAGE_METRICS if spec.is_judge else ()))),
         unbounded=frozenset(spec.unbounded),
         has_pass_rate=evaluator.pass_at is not None or not is_graded_only(config),
     )

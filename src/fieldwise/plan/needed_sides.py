@@ -6,7 +6,8 @@ from typing import Final
 
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Plan
-from fieldwise.registry import EVALUATORS, EvaluatorSpec
+from fieldwise.registry import EVALUATORS
+from fieldwise.specs import EvaluatorSpec
 
 NO_COLUMN: Final = {"expected": "no-expected-column", "actual": "no-actual-column"}
 """Codes of diagnostics that say that no column holds a side."""

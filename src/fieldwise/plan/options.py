@@ -5,16 +5,18 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.model.options import FixedMatch, FromFile, HasProblems, HasRemarks, PassThrough, RelativePath, implements
+from fieldwise.model.options import FixedMatch, FromFile, HasProblems, HasRemarks, RelativePath, implements
 from fieldwise.model.plan import Document, KeyPath
 from fieldwise.model.rule import Match
 from fieldwise.model.values import json_kind
 from fieldwise.plan.declared_options import (
+    MARKERS,
     DeclaredOption,
     describe_type,
     describe_value,
@@ -27,10 +29,11 @@ from fieldwise.plan.declared_options import (
     list_option_names,
     list_options,
     split_annotated,
+    without_markers,
 )
+from fieldwise.plan.plain_values import UNDECIDED, accept_plain_value
 from fieldwise.plan.review import INVALID, Review, describe_place, find_closest_name, suggest_name
 
-_MARKERS = (FromFile, RelativePath, PassThrough, FixedMatch)
 _MAX_NUMBER: Final = 1e150
 """Sums of larger weights overflow to infinity, which makes scores 0 or NaN."""
 
@@ -218,7 +221,7 @@ def _is_structured(review: Review, hint: Any) -> bool:
     base, marks = split_annotated(hint)
     if base in review.readers or is_dataclass(base) or is_list_type(base) or is_mapping_type(base):
         return True
-    return any(isinstance(mark, _MARKERS) for mark in marks)
+    return any(isinstance(mark, MARKERS) for mark in marks)
 
 
 def _accepts_kind(review: Review, hint: Any, value: Any) -> bool:
@@ -235,11 +238,6 @@ def _accepts_kind(review: Review, hint: Any, value: Any) -> bool:
 def with_constraints(base: Any, constraints: Sequence[Any]) -> Any:
     """A type annotated with its bounds."""
     return Annotated[base, *constraints] if constraints else base
-
-
-def without_markers(marks: Iterable[Any]) -> tuple[Any, ...]:
-    """The annotations other than fieldwise's markers: the bounds."""
-    return tuple(mark for mark in marks if not isinstance(mark, _MARKERS))
 
 
 def read_plain(review: Review, hint: Any, value: Any, place: KeyPath, option: DeclaredOption | None = None) -> Any:
@@ -260,6 +258,11 @@ def validate(hint: Any, value: Any) -> Any:
     """
     if hint in (Any, object):
         return value
+    accepted = accept_plain_value(hint, value)
+    return _validate_with_pydantic(hint, value) if accepted is UNDECIDED else accepted
+
+
+def _validate_with_pydantic(hint: Any, value: Any) -> Any:
     from pydantic import ValidationError
 
     try:

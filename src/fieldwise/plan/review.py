@@ -1,11 +1,12 @@
 """A suite document under review: collects every diagnostic with its line, and suggests names for misspelled ones."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any, Final, TypeAlias
 
 from fieldwise import registry
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
 from fieldwise.model.plan import Document, KeyPath
 from fieldwise.model.rule import Match

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args
 
-from annotated_types import Ge, Le
-
 from fieldwise import registry
+from fieldwise.model.bounds import Ge, Le
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.path import EACH, MalformedPath, Path
 from fieldwise.model.plan import Document, KeyPath

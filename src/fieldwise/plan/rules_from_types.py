@@ -12,10 +12,11 @@ value that is missing is still missed.
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import Any, Final, TypeAlias, cast
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.path import EACH, Step, render_path
 

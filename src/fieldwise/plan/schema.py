@@ -22,10 +22,11 @@ from fieldwise.plan.declared_options import (
     list_options,
     read_descriptions,
     split_annotated,
+    without_markers,
 )
 from fieldwise.plan.evaluators import COMMON_OPTIONS, MEMBER_REQUIRED_TYPE, WHEN_OPTIONS, list_common_options
 from fieldwise.plan.gates import OPERATORS
-from fieldwise.plan.options import with_constraints, without_markers
+from fieldwise.plan.options import with_constraints
 from fieldwise.plan.profiles import PROFILES
 from fieldwise.plan.rules import RULE_OPTIONS, list_match_names
 from fieldwise.plan.suite import COLUMN_TYPES, SIDE_KEYS

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, get_args
 
-from annotated_types import MinLen
-
+from fieldwise.model.bounds import MinLen
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import is_url
 from fieldwise.model.path import MalformedPath, Path

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +11,7 @@ from fieldwise.model.answer_values import find_message_answer, read_answers
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import MISSING, Value
+from fieldwise.pattern import compile_on_use
 from fieldwise.read.columns import ColumnRoles, fold_name, is_promptfoo_output, is_usual_side_name
 from fieldwise.read.files import get_data_stem
 from fieldwise.read.from_python import normalize_value
@@ -23,7 +23,7 @@ _MAX_LOOKUPS: Final = 4
 """Up to this many columns, looking up each name is faster than a pass over all keys of a row."""
 _WHOLE_ANSWER_NAMES: Final = ("expected_response", "expected_output", "expected", "ground_truth")
 """Names of an MLflow expectation that is the whole expected output; others are fields of a record."""
-_PROMPTFOO_STATUS: Final = re.compile(r"\[(?:PASS|FAIL|ERROR)\] (?:\(\d+\.\d+\)\s*)?")
+_PROMPTFOO_STATUS: Final = compile_on_use(r"\[(?:PASS|FAIL|ERROR)\] (?:\(\d+\.\d+\)\s*)?")
 """What older versions of promptfoo write before an output in CSV."""
 _SYNTAX_CODES: Final = ("invalid-json", "truncated-json", "invalid-csv")
 

@@ -12,9 +12,10 @@ Bad data never raises: problems of files and columns are in the reader's `diagno
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import BinaryIO, Final
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import parse_location

@@ -1,16 +1,17 @@
 """Cases from COCO files: one image each, its annotated objects as expected and its detections as actual."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import parse_location
 from fieldwise.model.plan import Source
 from fieldwise.model.values import Json, json_kind
+from fieldwise.pattern import compile_on_use
 from fieldwise.read.files import ReadProgress, open_bytes
 from fieldwise.read.table_files import load_json
 
@@ -22,8 +23,8 @@ _REFERENCES: Final = ("image_id", "category_id")
 _OBJECT_KEYS: Final = ("bbox", "score", "iscrowd", "area")
 _FORMAT_FIX: Final = "see the COCO data format: images, annotations, categories; predictions are a list"
 _SAMPLE_BYTES: Final = 4096
-_ANNOTATIONS_START: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:info|licenses|images|annotations|categories)"\s*:\s*[\[{]')
-_PREDICTIONS_START: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[\s*(?:\]|\{[^{}]*"(?:image_id|category_id)"\s*:)')
+_ANNOTATIONS_START: Final = compile_on_use(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:info|licenses|images|annotations|categories)"\s*:\s*[\[{]')
+_PREDICTIONS_START: Final = compile_on_use(rb'(?:\xef\xbb\xbf)?\s*\[\s*(?:\]|\{[^{}]*"(?:image_id|category_id)"\s*:)')
 
 
 @dataclass(frozen=True, slots=True)

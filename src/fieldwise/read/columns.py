@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from typing import Any, Final, cast, get_args
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Role
 from fieldwise.read.records_in_text import find_record

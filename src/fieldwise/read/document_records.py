@@ -4,9 +4,9 @@ Called where JSON files become rows. An object that may be a record itself stays
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Where
 from fieldwise.read.columns import find_id_column, find_roles, fold_name, list_nested_names
 

@@ -6,12 +6,12 @@ import io
 import os
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
 import zstandard
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, describe_unreachable, parse_location
 from fieldwise.model.remote_path import RemotePath

@@ -5,14 +5,16 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
-from fieldwise.kernels.statistics import hash_texts
+from fieldwise.kernels.text_hash import hash_each
 from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.numpy_on_use import np
 from fieldwise.read.rows import RowBatch
 
 MAX_REPORTED: Final = 20
 """Maximum number of diagnostics of one kind to list one by one."""
+
+_FEW: Final = 10_000
+"""Number of ids up to which a set finds duplicates, without NumPy."""
 
 
 class IdsSeen:
@@ -30,7 +32,7 @@ class IdsSeen:
     def add(self, ids: Sequence[str], rows: RowBatch) -> None:
         """Add the ids of these rows."""
         first = len(self._hashes)
-        self._hashes.frombytes(hash_texts(ids).tobytes())
+        self._hashes.extend(hash_each(ids))
         is_line = rows.numbering == "line"
         numbers, files = rows.numbers, rows.files
         if not numbers:
@@ -66,11 +68,13 @@ class IdsSeen:
         """Whether each of these ids was seen."""
         if not self._hashes:
             return [False] * len(ids)
-        return np.isin(hash_texts(ids), np.frombuffer(self._hashes, np.uint64)).tolist()
+        return np.isin(np.array(hash_each(ids), np.uint64), np.frombuffer(self._hashes, np.uint64)).tolist()
 
     def report_duplicates(self) -> list[Diagnostic]:
         """One error for each repeated id, up to MAX_REPORTED, and the number of further ones."""
-        hashes = np.frombuffer(self._hashes, np.uint64) if self._hashes else np.zeros(0, np.uint64)
+        if len(self._hashes) < _FEW and len(set(self._hashes)) == len(self._hashes):
+            return []
+        hashes = np.frombuffer(self._hashes, np.uint64)
         ordered = np.sort(hashes)
         repeated = ordered[1:][ordered[1:] == ordered[:-1]]
         if not len(repeated):

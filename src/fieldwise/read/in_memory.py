@@ -11,12 +11,11 @@ from dataclasses import is_dataclass
 from itertools import islice
 from typing import Any, Final, cast
 
-import numpy as np
-
 from fieldwise.model.case import Case
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import RowsInMemory
 from fieldwise.model.values import MISSING
+from fieldwise.numpy_on_use import np
 from fieldwise.read.arrow_rows import convert_arrow_batch
 from fieldwise.read.columns import is_usual_id
 from fieldwise.read.from_python import normalize_value

@@ -22,19 +22,20 @@ not: each becomes a `JsonProblem`, so that a reader can tell which part of a rec
 
 import json
 import math
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 from unicodedata import is_normalized, normalize
 
-import numpy as np
 import orjson
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.json_conversion import is_json_record
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
 from fieldwise.model.path import render_path
 from fieldwise.model.values import MISSING, Value
+from fieldwise.numpy_on_use import np
+from fieldwise.pattern import compile_on_use
 
 MAX_DEPTH: Final = 1000
 """Maximum nesting of lists and objects; deeper values are unreadable."""
@@ -46,21 +47,23 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 _MASK_DIGITS: Final = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x78 for byte in range(256))
 """Translation table: every digit becomes `0`, every other byte `x`."""
-_BIG_INTEGER: Final = re.compile(rb"(?<![^:,\[\s])(?:-[0-9]{19}|[0-9]{20})")
+_BIG_INTEGER: Final = compile_on_use(rb"(?<![^:,\[\s])(?:-[0-9]{19}|[0-9]{20})")
 """A number (not digits inside a string) that may not fit into 64 bits."""
+_SHORT: Final = 1 << 14
+"""Number of characters up to which searching text is faster than NumPy."""
 
 _CONTENT = r'[^"\\\x00-\x1f]*+'
-_TOKEN = re.compile(
+_TOKEN = compile_on_use(
     r"[ \t\r\n]*+(?:(?P<punctuation>[{}\[\]:,])"
     rf'|(?P<string>"{_CONTENT}(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){_CONTENT})*+")'
     r"|(?P<integer>-?(?:0|[1-9][0-9]*+)(?![0-9.eE]))"
     r"|(?P<float>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)"
     r"|(?P<word>true|false|null|NaN|-?Infinity))"
 )
-_SPACE = re.compile(r"[ \t\r\n]*+")
-_TRUNCATED = re.compile(rf'(?:"{_CONTENT}(?:\\.{_CONTENT})*+\\?|[-0-9.a-zA-Z+]*+)\Z')
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
+_SPACE = compile_on_use(r"[ \t\r\n]*+")
+_TRUNCATED = compile_on_use(rf'(?:"{_CONTENT}(?:\\.{_CONTENT})*+\\?|[-0-9.a-zA-Z+]*+)\Z')
+_SURROGATE = compile_on_use("[\ud800-\udfff]")
+_ESCAPED_BYTE = compile_on_use("[\udc80-\udcff]")
 _WORDS: Final[dict[str, Any]] = {
     "true": True,
     "false": False,
@@ -151,11 +154,14 @@ def decode_fast(line: bytes) -> Value:
         return MISSING
     if encoded == line:
         return value
-    if line.count(b":") != encoded.count(b":") or _has_escaped_colon(line):
-        return MISSING
-    if b"0000" in line[::4].translate(_MASK_DIGITS) and _BIG_INTEGER.search(line):
-        return MISSING
-    return value
+    return value if _keeps_all(line, encoded) else MISSING
+
+
+def _keeps_all(text: bytes, encoded: bytes) -> bool:
+    """Whether the values decoded from a short text, encoded again here, have all its keys and digits."""
+    if text.count(b":") != encoded.count(b":") or _has_escaped_colon(text):
+        return False
+    return b"0000" not in text[::4].translate(_MASK_DIGITS) or _BIG_INTEGER.search(text) is None
 
 
 def decode_lines(lines: Sequence[bytes]) -> list[Value]:
@@ -191,6 +197,8 @@ def _is_decoded_right(block: bytes, values: list[Value]) -> bool:
         return False
     if not _is_composed(encoded):
         return False
+    if len(block) < _SHORT:
+        return _keeps_all(block, encoded)
     characters = np.frombuffer(block, np.uint8)
     colons = np.count_nonzero(characters == 0x3A)
     if colons != np.count_nonzero(np.frombuffer(encoded, np.uint8) == 0x3A) or _has_escaped_colon(block):

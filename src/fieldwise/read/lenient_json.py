@@ -13,23 +13,26 @@ one complete part.
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
-_SKIPPED: Final = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|\#[^\n]*+)*+")
-_NUMBER: Final = re.compile(r"[-+]?(?:\d++(?:_\d++)*+(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d++)?+(?![\w.])", re.ASCII)
-_CUT_NUMBER: Final = re.compile(r"[-+]?[\d_]*+\.?\d*+(?:[eE][-+]?\d*+)?\Z", re.ASCII)
+from fieldwise.dataclass import dataclass
+from fieldwise.pattern import compile_on_use
+
+_SKIPPED: Final = compile_on_use(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|\#[^\n]*+)*+")
+_NUMBER: Final = compile_on_use(r"[-+]?(?:\d++(?:_\d++)*+(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d++)?+(?![\w.])", re.ASCII)
+_CUT_NUMBER: Final = compile_on_use(r"[-+]?[\d_]*+\.?\d*+(?:[eE][-+]?\d*+)?\Z", re.ASCII)
 """The beginning of a number at the end of the text: `-`, `12.`, `1e-`."""
-_WORD: Final = re.compile(r"[^\W\d][\w$-]*+|\$[\w$-]++")
+_WORD: Final = compile_on_use(r"[^\W\d][\w$-]*+|\$[\w$-]++")
 _CLOSING_QUOTES: Final = {'"': '"', "'": "'", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’‘'", "’": "’'"}
 """Opening quote → the quotes that may close it."""
 _CURLY: Final = frozenset("“”„‘’")
-_AFTER_STRING: Final = re.compile(
+_AFTER_STRING: Final = compile_on_use(
     r"(?:[ \t\r\n]|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*(?:[,:}\])]|\Z)|[ \t\r]*\n\s*[\"'“][^\"'“”\n]{1,60}[\"'”][ \t]*:"
 )
 """What follows a text: a mark of JSON, or on the next line a key, where the comma is missing."""
-_ELLIPSIS: Final = re.compile(r"(?:\.\.\.|…)\s*,?\s*(?=[}\])])")
-_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_ELLIPSIS: Final = compile_on_use(r"(?:\.\.\.|…)\s*,?\s*(?=[}\])])")
+_ESCAPE: Final = compile_on_use(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _SIMPLE_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _LITERALS: Final = {"true": "true", "false": "false", "null": "null", "NaN": "NaN", "Infinity": "Infinity"}
 _PYTHON_LITERALS: Final = {

@@ -1,15 +1,15 @@
 """Which columns most likely hold a side that no usual name says: what the error about a missing side names."""
 
-import re
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Final
 
+from fieldwise.pattern import compile_on_use
 from fieldwise.read.columns import SIDE_WORDS, ColumnRoles, is_usual_id
 from fieldwise.read.rows import RowBatch
 
 _MAX_COMPARED: Final = 200
-_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_WORDS: Final = compile_on_use(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _OUTPUT_WORDS: Final = frozenset(("answer", "answers", "outputs", "predictions", "completion", "hypothesis"))
 _UNLIKELY_WORDS: Final = frozenset(("id", "uuid", "timestamp", "time", "date", "created", "updated", "version", "score", "index", "idx"))
 """Words in the names of columns that tools add to the two sides."""

@@ -6,10 +6,11 @@
 
 import filecmp
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from pathlib import Path
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
@@ -71,7 +72,7 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
             sides.append(open_side(source, side, chunk, progress, diagnostics))
         except UnreadableFile as error:
             diagnostics.append(error.diagnostic)
-    same = _report_same_files(source)
+    same = report_same_files(source)
     diagnostics += same
     if any(problem.level == "error" for problem in same):
         return None
@@ -89,7 +90,7 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
     return expected, actual
 
 
-def _report_same_files(source: Source) -> list[Diagnostic]:
+def report_same_files(source: Source) -> list[Diagnostic]:
     """A file that is both expected and actual, links followed, with the same record: an error, unless the suite allows it."""
     if source.memory or source.expected is None or source.actual is None:
         return []

@@ -16,40 +16,42 @@ the answer.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.values import MISSING, Value
+from fieldwise.pattern import compile_on_use
 from fieldwise.read.json_text import JsonProblem, ScanResult, decode_fast, decode_with_problems, scan_json
 from fieldwise.read.lenient_json import rewrite_json
 
 _REASONING_TAG: Final = r"(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)"
-_MARK: Final = re.compile(
+_MARK: Final = compile_on_use(
     rf"(?P<opened><{_REASONING_TAG}>|<\|channel\|>(?:analysis|commentary))|(?P<closed></{_REASONING_TAG}>|<\|channel\|>final)"
     r"""|(?P<start>\{(?=\s*+(?:["'“”„‘’}/\#$]|[^\W\d]|\Z))|\[(?=\s*+(?:[\[{"'“”„‘’\]/\#0-9tfnNITF+.-]|\Z)))""",
     re.IGNORECASE,
 )
-_REASONING_END: Final = re.compile(rf"</{_REASONING_TAG}>|<\|(?:end|channel\|>final)", re.IGNORECASE)
-_ANSWER_END: Final = re.compile(r"</(?P<tag>(?:final_?)?(?:answer|output|result|response|json))>")
+_REASONING_END: Final = compile_on_use(rf"</{_REASONING_TAG}>|<\|(?:end|channel\|>final)", re.IGNORECASE)
+_ANSWER_END: Final = compile_on_use(r"</(?P<tag>(?:final_?)?(?:answer|output|result|response|json))>")
 _MAX_ANSWERS: Final = 20
 """Closing tags that are looked at, so that any text takes linear time."""
-_PREFILLED: Final = re.compile(r"\s*\"[^\"\n]{1,100}\"\s*:")
+_PREFILLED: Final = compile_on_use(r"\s*\"[^\"\n]{1,100}\"\s*:")
 """A text that goes on after an opening brace which the prompt had already written."""
-_ESCAPED_START: Final = re.compile(r"[\[{](?:\s|\\[nrt])*+\\+\"")
-_ESCAPED: Final = re.compile(r"\\([\"\\/nrt])")
+_ESCAPED_START: Final = compile_on_use(r"[\[{](?:\s|\\[nrt])*+\\+\"")
+_ESCAPED: Final = compile_on_use(r"\\([\"\\/nrt])")
 _UNESCAPED: Final = {"n": "\n", "r": "\r", "t": "\t"}
-_FENCE_BEFORE: Final = re.compile(r"(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)[ \t]*\r?\n?\s*\Z")
-_FENCE_AFTER: Final = re.compile(r"\s*(?:```+|~~~+)")
-_FENCE_LINE: Final = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)", re.MULTILINE)
+_FENCE_BEFORE: Final = compile_on_use(r"(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)[ \t]*\r?\n?\s*\Z")
+_FENCE_AFTER: Final = compile_on_use(r"\s*(?:```+|~~~+)")
+_FENCE_LINE: Final = compile_on_use(r"^[ \t]*(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)", re.MULTILINE)
 _JSON_LANGUAGES: Final = frozenset(("json", "json5", "jsonc", "jsonl"))
 _NO_LANGUAGE: Final = frozenset(("",))
 NO_RECORD: Final = "the text holds no JSON object or list"
 _AMBIGUOUS: Final = "ambiguous"
 CUT_OFF: Final = "the text breaks off, the complete fields before the cut are read"
-_BEFORE_INNER_VALUE: Final = re.compile(r"(?:[\"'”’]\s*:|[\[{,])\s*\Z")
-_AFTER_INNER_VALUE: Final = re.compile(r"\s*(?:[}\]]|,\s*[\"'“‘{\[])")
+_BEFORE_INNER_VALUE: Final = compile_on_use(r"(?:[\"'”’]\s*:|[\[{,])\s*\Z")
+_AFTER_INNER_VALUE: Final = compile_on_use(r"\s*(?:[}\]]|,\s*[\"'“‘{\[])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Batches of rows as they are in a file, before columns have roles."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.read.json_text import JsonProblem
 

@@ -6,11 +6,12 @@ is the same as reading from start to end.
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import BinaryIO, Final
 
 import numpy as np
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Where
 from fieldwise.model.locations import Location, open_for_arrow, parse_location

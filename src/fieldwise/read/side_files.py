@@ -12,10 +12,11 @@ identified by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: identi
 import glob
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
@@ -23,6 +24,7 @@ from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import SideMapping, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
+from fieldwise.pattern import compile_on_use
 from fieldwise.read.case_builder import build_cases, decode_cell, find_rows_without_id, list_ids, locate_row
 from fieldwise.read.columns import (
     ROLES,
@@ -65,7 +67,7 @@ from fieldwise.read.table_files import describe_unreadable, note_recognized, par
 from fieldwise.registry import nearest
 
 SIDES: Final = ("expected", "actual")
-_ENDING: Final = re.compile(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
+_ENDING: Final = compile_on_use(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
 _UNAMBIGUOUS_NAMES: Final = {
     "expected": ("expected", "ground_truth", "gold", "expected_output"),
     "actual": ("actual", "prediction"),

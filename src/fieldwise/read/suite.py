@@ -13,12 +13,13 @@ aliases and `<<` work; the number of values that aliases expand to is limited. N
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import yaml
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.plan import Document, KeyPath
 

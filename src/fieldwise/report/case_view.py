@@ -6,12 +6,13 @@ Scores are read for all cases; results and values only for the cases that are sh
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import yaml
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.result import Result

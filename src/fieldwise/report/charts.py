@@ -7,7 +7,7 @@ from importlib import import_module
 from math import ceil, floor
 from typing import Any, Final
 
-from fieldwise.report.run_view import EvaluatorCard
+from fieldwise.report.evaluator_tables import EvaluatorCard
 from fieldwise.report.text_format import make_visible, truncate
 
 NARROW, WIDE = 360, 440

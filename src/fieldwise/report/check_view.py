@@ -1,12 +1,13 @@
 """The report of `fieldwise check`: what a run of the suite would do, and what is wrong."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from rich.console import RenderableType
 from rich.table import Table
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.rule import FieldRule

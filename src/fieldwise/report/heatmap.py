@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.report.case_view import RankedCase

@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 from math import isfinite
 from typing import Any, Final, Literal, TypeAlias
 
 import orjson
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case
 from fieldwise.model.path import ROOT, MalformedPath, Path, value_at
 from fieldwise.model.result import Result

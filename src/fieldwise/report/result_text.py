@@ -1,8 +1,8 @@
 """Texts and dictionaries of results and comparisons. Every report, page and plug-in that shows a result uses these functions."""
 
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.result import Result
 from fieldwise.model.summary import EvaluatorSummary

@@ -1,13 +1,14 @@
 """Changes between runs: in words for pages and Markdown, as tables for terminals."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.change import Change, Changes, EvaluatorChange
 from fieldwise.report.terminal_layout import (
     BAD,

@@ -10,9 +10,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, GateResult, Metric
+from fieldwise.report.evaluator_tables import NO_CAUSE, CauseSummary, share_cases_by_status, summarize_causes
 from fieldwise.report.result_text import describe_cause, describe_cost, describe_other_counting
 from fieldwise.report.run_changes import build_baseline_section
-from fieldwise.report.run_view import NO_CAUSE, UNREAD_TITLE, CauseSummary, RunView, share_cases_by_status, summarize_causes
+from fieldwise.report.run_view import UNREAD_TITLE, RunView
 from fieldwise.report.terminal_layout import (
     BAD,
     COMMAND,

@@ -1,7 +1,6 @@
 """Building blocks of terminal output: styled lines, sections, tables, bars, and lists of diagnostics."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from io import StringIO
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.report.text_format import make_visible

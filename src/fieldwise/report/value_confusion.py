@@ -5,9 +5,9 @@ Read from the stored comparisons of an evaluator: of all cases, or of some evenl
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.report.text_format import format_value

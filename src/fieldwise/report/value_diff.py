@@ -6,7 +6,6 @@ The pieces are plain text; a page escapes them itself.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -14,6 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from rich.style import Style
 from rich.text import Text
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.comparison import Comparison
 from fieldwise.report.result_text import ABSENT

@@ -14,9 +14,10 @@ from fieldwise.model.pairs import Measurements
 from fieldwise.model.path import EACH
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.values import MISSING
-from fieldwise.registry import MATCHERS, EvaluatorSpec, MatcherSpec
+from fieldwise.registry import MATCHERS
 from fieldwise.score.comparison_builder import compares_readings, differ_in_kind, differ_in_type_only, outcome_by_presence
 from fieldwise.score.matching import choose_accepted
+from fieldwise.specs import EvaluatorSpec, MatcherSpec
 from fieldwise.store.comparison_table import DISTANCE_COLUMN
 from fieldwise.store.run import Run
 from fieldwise.study.stored_batch import StoredPart, find_compared_rows

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.rule import FieldRule
-from fieldwise.registry import EVALUATORS, MATCHERS, StoredDecision
+from fieldwise.registry import EVALUATORS, MATCHERS
+from fieldwise.specs import StoredDecision
 from fieldwise.store.part_reader import list_part_files
 from fieldwise.store.run import Run
 from fieldwise.study.changed_comparisons import find_rule_problems

@@ -19,8 +19,9 @@ from fieldwise.model.values import MISSING
 from fieldwise.plan.gates import parse_gate
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.table_files import load_json
-from fieldwise.registry import EVALUATORS, EvaluatorSpec
+from fieldwise.registry import EVALUATORS
 from fieldwise.score.evaluate import VERDICTS, decide_verdicts, evaluate, mark_failed_cases
+from fieldwise.specs import EvaluatorSpec
 from fieldwise.store.load_part import load_part, stored_tables
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import list_part_files

@@ -1,9 +1,9 @@
 """The exit code of a run."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import GateResult, Summary

@@ -4,9 +4,9 @@ For example, low exact match with high keyword coverage means: right information
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.summary import EvaluatorSummary, Metric, Summary
 
 HIGH: Final = 0.8

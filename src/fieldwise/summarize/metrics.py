@@ -4,13 +4,13 @@ All totals can be added and merged in any order: sums are exact (`ExactSums`), s
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import merge
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.statistics import (
     BUCKETS,
     MIN_UNITS,

@@ -1,9 +1,10 @@
 """Ranks several runs by the primary metric of each evaluator, and says which differences are shown."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.change import Change, Changes
 
 RunPair = tuple[int, int]

@@ -13,7 +13,8 @@ from fieldwise.model.case import Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Results, Status
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
-from fieldwise.registry import EVALUATORS, EvaluatorSpec
+from fieldwise.registry import EVALUATORS
+from fieldwise.specs import EvaluatorSpec
 from fieldwise.summarize.field_totals import BatchFields, FieldTotals, count_batch_fields
 from fieldwise.summarize.metrics import (
     CaseDraws,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.result import Labels
-from fieldwise.registry import EvaluatorSpec
+from fieldwise.specs import EvaluatorSpec
 
 
 def leave_out_vacuous(

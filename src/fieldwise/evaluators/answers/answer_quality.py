@@ -5,16 +5,16 @@ Expected "Territory 118 has a rate change of 0.305%", actual "The rate change fo
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from string import punctuation
 from typing import Annotated, Any, Final, Literal
 from unicodedata import normalize
 
 import numpy as np
-from annotated_types import Ge, MinLen
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.answer_text import CITATION_INDICATORS, compile_indicators, find_indicators, find_indicators_v1
 from fieldwise.kernels.coverage import KeywordCoverage, get_coverage_reader
 from fieldwise.kernels.hash_lookup import find_first_positions
@@ -22,9 +22,11 @@ from fieldwise.kernels.keywords import extract_digits_v1, extract_keywords_v1
 from fieldwise.kernels.numbers_in_text import NumberLocale, list_number_values
 from fieldwise.kernels.ragged import FirstSeenCodes, Integers, expand_ranges, list_offsets
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, MinLen
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.result import Labels, Results, Status
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 METRICS: Final = ("exact_match", "keyword_coverage", "number_match", "answer_completeness", "source_citation")
 FULL_CITATION: Final = 3

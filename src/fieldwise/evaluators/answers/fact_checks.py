@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.answers._fact_language import PRESETS, CheckedAnswer, FactCheck, build_check, check_holds, describe_check
 from fieldwise.kernels.formulas import Formula, FormulaError, parse_formula
 from fieldwise.kernels.numbers_in_text import NumberLocale
@@ -13,7 +14,8 @@ from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.plan import When
 from fieldwise.model.result import Result, Results
-from fieldwise.registry import EvaluatorExample, evaluator, nearest
+from fieldwise.registry import evaluator, nearest
+from fieldwise.specs import EvaluatorExample
 
 SHARE: Final = "share of facts"
 

@@ -11,13 +11,13 @@ It detects plain inventions but does not reason; `ragas` asks a model.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite, prod
 from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
-from annotated_types import Ge, Le
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.answer_text import has_negation, split_sentences
 from fieldwise.kernels.dates import spell_iso_date
 from fieldwise.kernels.keywords import get_keyword_reader
@@ -25,12 +25,14 @@ from fieldwise.kernels.meaning.guards import MeaningDifference, find_differences
 from fieldwise.kernels.numbers_in_text import NumberLocale, format_number_value
 from fieldwise.model.answer_values import read_answers
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, Le
 from fieldwise.model.case import Case
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.path import Step, render_path
 from fieldwise.model.result import Result, Results, unavailable_result
 from fieldwise.model.services import MAX_SPELLED_SHARE, Embedder, Services
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 _TEXT_KEYS: Final = ("text", "content", "page_content")
 _MAX_LABEL: Final = 80

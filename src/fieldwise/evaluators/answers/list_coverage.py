@@ -1,22 +1,23 @@
 """The share of the items of an expected list that an answer names: "List all rating plan rules". Both sides may be lists of texts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Le, MinLen
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.answer_text import ListItem, find_inline_items, find_list_items, find_list_items_v1, find_prose, has_phrase
 from fieldwise.kernels.numbers_in_text import list_number_values
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, Le, MinLen
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.plan import When
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import json_kind
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 _MAX_PAIRS: Final = 4_000_000
 """Maximum number of pairs for fuzzy matching; longer lists are matched exactly and flagged."""

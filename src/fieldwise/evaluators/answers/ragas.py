@@ -9,12 +9,12 @@ The details hold every claim and verdict.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
-from annotated_types import MinLen
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.judges._judging import prompt_messages, unanswered_result, value_to_text
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.answer_values import read_answers
@@ -31,10 +31,12 @@ from fieldwise.model.ask import (
     ask_one,
     ask_together,
 )
+from fieldwise.model.bounds import MinLen
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
-from fieldwise.registry import EvaluatorExample, judge
+from fieldwise.registry import judge
+from fieldwise.specs import EvaluatorExample
 
 MetricName: TypeAlias = Literal["faithfulness", "answer_relevancy", "context_precision", "context_recall"]
 QUESTION_COUNT: Final = 3

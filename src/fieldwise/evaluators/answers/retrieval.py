@@ -6,18 +6,18 @@ holds them as JSON, or separated by `;`. Cases need no answers.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from math import isfinite, log2
 from typing import Annotated, Any, Literal, cast
 
-from annotated_types import Ge, MinLen
-
+from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, MinLen
 from fieldwise.model.case import Case
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.result import Result, Results, fault_result
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 _CASE_PARTS = ("contexts", "expected", "actual", "metadata", "input")
 

@@ -7,11 +7,12 @@
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import numpy as np
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks.text_checks import CheckTexts, blank_text_problems, expected_check_texts, quote, unique_texts
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import ComparisonTable
@@ -20,7 +21,8 @@ from fieldwise.model.path import Path
 from fieldwise.model.result import Result, Results, fault_result, unavailable_result
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.values import Value
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 _FIELD: Final = "text"
 """Name of the single field of the records that hold the texts to compare."""

@@ -6,10 +6,10 @@ functions. There are no names but paths and no calls but those of the functions,
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, NoReturn, TypeAlias
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.registry import nearest
 

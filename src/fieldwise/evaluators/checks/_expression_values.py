@@ -5,13 +5,13 @@ work item by item, and a comparison holds if it holds for every item.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
 from math import isfinite, isnan
 from operator import add, ge, gt, le, lt, mul, sub, truediv
 from typing import Any, Final
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks._expression_syntax import COMPARISON_SIGNS, ConstantNode, ExpressionNode, FieldNode, OperationNode
 from fieldwise.kernels.amounts import read_figure
 from fieldwise.kernels.moments import Moment, read_moment

@@ -8,13 +8,11 @@
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated, Any, Final, NamedTuple
 
-from annotated_types import Ge, MinLen
-
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks._expression_syntax import ExpressionError, ExpressionNode, FieldNode, OperationNode, parse_expression
 from fieldwise.evaluators.checks._expression_values import (
     FieldAbsent,
@@ -26,10 +24,12 @@ from fieldwise.evaluators.checks._expression_values import (
     expression_holds,
 )
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, MinLen
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING, Value
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 _KINDS: Final = ("check", "then", "require", "sum")
 

@@ -12,19 +12,20 @@ back-references are refused. Needs the package `jsonschema`: `pip install 'field
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from math import isfinite, isnan
 from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.ecma_regex import compile_ecma
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import FromFile, OptionProblem
 from fieldwise.model.path import ROOT, Step, render_path
 from fieldwise.model.result import Result, Results, fault_result, unavailable_result
 from fieldwise.model.values import MISSING, Value, json_kind
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,21 +1,22 @@
 """Limits on the cost and the latency of a case."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from typing import Annotated, Any
 
-from annotated_types import Ge
-
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks._case_path import case_path_problems, case_value
 from fieldwise.evaluators.checks.text_checks import check_label, single_check_result
 from fieldwise.kernels.tolerance import is_close
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge
 from fieldwise.model.case import Case
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.result import Result, Results, fault_result
 from fieldwise.model.values import MISSING, json_kind
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,22 +1,23 @@
 """Checks of the output text, each 1 or 0: contained texts, patterns, length, JSON."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import orjson
 import re2
-from annotated_types import Ge, MinLen
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.text_normalize import fold_case
 from fieldwise.kernels.values import to_nfc
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, MinLen
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING, Value, json_kind
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 CheckTexts: TypeAlias = Annotated[str, MinLen(1)] | Annotated[tuple[Annotated[str, MinLen(1)], ...], MinLen(1)]
 """A text, or several."""

@@ -17,18 +17,19 @@ Calls are read from any of these forms, also as JSON text:
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import orjson
-from annotated_types import Ge, MinLen
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks._case_path import case_path_problems, case_value
 from fieldwise.kernels.assignment import assign_pairs
 from fieldwise.kernels.values import canonical_json, values_equal
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, MinLen
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Outcome
 from fieldwise.model.diagnostic import Diagnostic
@@ -37,7 +38,8 @@ from fieldwise.model.path import Path
 from fieldwise.model.result import Result, Results, fault_result, unavailable_result
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.values import MISSING, json_kind
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 CallPair: TypeAlias = tuple[int, int]
 ArgumentRule: TypeAlias = Literal["exact", "subset", "ignore"] | Mapping[str, Match]

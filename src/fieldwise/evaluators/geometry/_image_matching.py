@@ -1,13 +1,13 @@
 """Boxes of a batch of images: read, matched as COCO does, and turned into results, in columns."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.answers.answer_quality import concatenate_labels
 from fieldwise.evaluators.geometry._item_matching import ItemNames
 from fieldwise.evaluators.geometry._shapes import Format, describe_number_problem, read_shapes

@@ -1,7 +1,7 @@
 """Shared by the evaluators of boxes and points: read the items of both sides, pair them, judge the pairs, build the results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import chain
 from math import isnan
@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.assignment import assign_pairs, assign_sparse
 from fieldwise.kernels.geometry import Floats
 from fieldwise.kernels.statistics import f1_of_counts

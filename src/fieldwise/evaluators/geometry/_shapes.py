@@ -1,13 +1,14 @@
 """Read boxes and polygons from JSON: arrays of those that are valid, and what is wrong with the others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from math import isinf, isnan
 from typing import Any, Final, Literal
 
 import numpy as np
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.geometry import (
     MAX_COORDINATE,
     Floats,

@@ -6,13 +6,12 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from annotated_types import Ge
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.geometry._item_matching import (
     COUNT_METRICS,
     RATE_METRICS,
@@ -31,11 +30,13 @@ from fieldwise.evaluators.geometry._item_matching import (
 from fieldwise.evaluators.geometry._shapes import describe_number_problem, is_one_shape
 from fieldwise.kernels.geometry import DistanceMetric, Floats, distance_grid, distance_pairs, similarity_from_distance
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import Path
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING, json_kind
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,22 +12,23 @@ The score of one image is its F1 at IoU 0.5 over the detections with at least `m
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from annotated_types import Interval
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.geometry._image_matching import build_image_results, locate_boxes, match_images, read_image_boxes
 from fieldwise.evaluators.geometry._item_matching import COUNT_METRICS, RATE_METRICS, ItemNames, find_path_problems, parse_item_path
 from fieldwise.kernels.detections import AREA_RANGES, DETECTION_LIMITS, compute_curves
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, Le
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import Path, value_at
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING, json_kind
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 _SIZES = tuple(name for name in AREA_RANGES if name != "all")
 _METRICS = (
@@ -53,7 +54,7 @@ class Detection:
     """The key of the box inside an item."""
     label: str = "category"
     """The key of the category inside an item."""
-    min_score: Annotated[float, Interval(ge=0, le=1)] = 0.5
+    min_score: Annotated[float, Ge(0), Le(1)] = 0.5
     """Detections with a lower score are left out of the metrics of single images, but not of AP and AR."""
 
     def item_path(self) -> Path | None:

@@ -6,12 +6,12 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
-from annotated_types import Interval
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.geometry._item_matching import (
     COUNT_METRICS,
     RATE_METRICS,
@@ -31,11 +31,13 @@ from fieldwise.evaluators.geometry._item_matching import (
 from fieldwise.evaluators.geometry._shapes import Format, Shapes, is_one_shape, names_polygon, read_shapes
 from fieldwise.kernels.geometry import Floats, box_iou_grid, box_iou_pairs, has_shapely, polygon_iou_grid, polygon_iou_pairs
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, Le
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import Path
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,7 @@ class IouScore:
     """The key of the shape inside an item."""
     label: str | None = None
     """The key of the label inside an item; only items with the same label are paired."""
-    threshold: Annotated[float, Interval(ge=0, le=1)] | None = None
+    threshold: Annotated[float, Ge(0), Le(1)] | None = None
     """A pair is a hit from this IoU on; default: above 0."""
     pairing: Pairing = "index"
     """index: the items of the two lists in their order. best: the pairs with the best total."""

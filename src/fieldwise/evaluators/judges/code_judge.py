@@ -6,19 +6,20 @@ option that is not one of `code_judge` itself. The program prints `{"score": 0.5
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge, Gt, MinLen
-
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.judges._judging import fill_hits_and_misses, value_to_text
 from fieldwise.model.ask import Command, Judgement, ProcessLimits, Reply, ask_one
+from fieldwise.model.bounds import Ge, Gt, MinLen
 from fieldwise.model.case import Case
 from fieldwise.model.options import PassThrough, RelativePath
 from fieldwise.model.result import Result, fault_result
 from fieldwise.model.values import MISSING
-from fieldwise.registry import EvaluatorExample, judge
+from fieldwise.registry import judge
+from fieldwise.specs import EvaluatorExample
 
 _JUDGEMENT_KEYS = ("score", "hits", "misses", "reasoning")
 _MAX_OUTPUT = 2000

@@ -10,20 +10,22 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, chain
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import ComparisonTable, fill_confidences
 from fieldwise.model.options import InfersRules, OptionProblem
 from fieldwise.model.plan import Member
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import FieldRule, ListRule
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

@@ -1,18 +1,18 @@
 """A model as a judge, by a prompt or by a rubric of weighted criteria; the details hold its reasons."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
-from annotated_types import Ge, MinLen
-
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.judges._judging import fill_hits_and_misses, prompt_messages, unanswered_result, value_to_text
 from fieldwise.model.answer_values import read_answers
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Chat, Endpoint, Judgement, Reply, ask_one
+from fieldwise.model.bounds import Ge, MinLen
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
-from fieldwise.registry import EvaluatorExample, judge
+from fieldwise.registry import judge
+from fieldwise.specs import EvaluatorExample
 
 _TEXT_LIST: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}, "maxItems": 8}  # bounded: small models may not end a list
 _JUDGEMENT_SCHEMA: Mapping[str, Any] = {

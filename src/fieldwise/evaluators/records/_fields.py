@@ -1,11 +1,10 @@
 """Shared by the evaluators of fields: hits, misses, status and faults, read from the comparisons."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from fieldwise.kernels.values import find_non_finite
 from fieldwise.model.comparison import ComparisonTable, Outcome
@@ -14,6 +13,10 @@ from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import EACH, Path
 from fieldwise.model.result import Labels, Status
 from fieldwise.model.rule import FieldRule, ListRule
+from fieldwise.numpy_on_use import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _SCORED, _SKIPPED = int(Status.SCORED), int(Status.SKIPPED)
 
@@ -78,37 +81,54 @@ def _cached_hit_labels(comparisons: ComparisonTable, mask: bytes) -> Labels:
 
 @lru_cache(maxsize=4)  # as above
 def _cached_miss_labels(comparisons: ComparisonTable, mask: bytes) -> Labels:
-    outcomes: list[int] = comparisons.outcome.tolist()
     rows = np.frombuffer(mask, dtype=np.bool_)
-    return build_row_labels(comparisons, rows, lambda row, path: _describe_miss(comparisons, row, outcomes[row], path))
-
-
-def build_row_labels(comparisons: ComparisonTable, rows: NDArray[np.bool_], describe: Callable[[int, str], str] | None = None) -> Labels:
-    """The paths of the selected rows, by case, or `describe(row, path)` of them."""
     if not rows.any():
-        return Labels(np.zeros(comparisons.cases + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
+        return _no_labels(comparisons)
+    is_bare = comparisons.outcome == _WRONG_VALUE
+    is_bare[list(comparisons.note)] = False
+    return build_row_labels(comparisons, rows, lambda row, path: _describe_miss(comparisons, row, path), is_bare)
+
+
+def _no_labels(comparisons: ComparisonTable) -> Labels:
+    return Labels(np.zeros(comparisons.cases + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
+
+
+def build_row_labels(
+    comparisons: ComparisonTable,
+    rows: NDArray[np.bool_],
+    describe: Callable[[int, str], str] | None = None,
+    is_bare: NDArray[np.bool_] | None = None,
+) -> Labels:
+    """The paths of the selected rows, by case, or `describe(row, path)` of them, except of rows that `is_bare` selects."""
+    if not rows.any():
+        return _no_labels(comparisons)
     order, offsets = comparisons.by_case()
     is_selected = rows[order]
     counts = np.zeros(len(order) + 1, dtype=np.int64)
     is_selected.cumsum(out=counts[1:])
-    ends = counts[offsets]
     selected = order[is_selected]
+    codes = comparisons.path[selected]
     if describe is None:
-        return Labels(ends, comparisons.path[selected], comparisons.paths)
+        return Labels(counts[offsets], codes, comparisons.paths)
+    described = np.arange(len(selected)) if is_bare is None else np.flatnonzero(~is_bare[selected])
     code_by_text: dict[str, int] = {}
-    codes: list[int] = []
-    path_codes: list[int] = comparisons.path[selected].tolist()
-    for row, path in zip(selected.tolist(), path_codes, strict=True):
-        text = describe(row, comparisons.paths[path])
-        codes.append(code_by_text.setdefault(text, len(code_by_text)))
-    return Labels(ends, np.array(codes, dtype=np.int32), list(code_by_text))
+    new_codes: list[int] = []
+    path_codes: list[int] = codes[described].tolist()
+    for row, code in zip(selected[described].tolist(), path_codes, strict=True):
+        text = describe(row, comparisons.paths[code])
+        new_codes.append(code_by_text.setdefault(text, len(comparisons.paths) + len(code_by_text)))
+    codes[described] = new_codes
+    return Labels(counts[offsets], codes, [*comparisons.paths, *code_by_text])
 
 
-_FORMAT_ERROR, _HALLUCINATION, _FAULT, _OMISSION = map(int, (Outcome.FORMAT_ERROR, Outcome.HALLUCINATION, Outcome.FAULT, Outcome.OMISSION))
+_WRONG_VALUE, _FORMAT_ERROR, _HALLUCINATION, _FAULT, _OMISSION = map(
+    int, (Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.HALLUCINATION, Outcome.FAULT, Outcome.OMISSION)
+)
 
 
-def _describe_miss(comparisons: ComparisonTable, row: int, outcome: int, path: str) -> str:
+def _describe_miss(comparisons: ComparisonTable, row: int, path: str) -> str:
     """The bare path for a wrong value, else the path with what is wrong."""
+    outcome = int(comparisons.outcome[row])
     if outcome == _FORMAT_ERROR:
         return f"{path} (type mismatch)"
     if outcome == _HALLUCINATION:

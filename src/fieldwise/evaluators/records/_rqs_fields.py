@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
 from typing import Any, Final, Literal, get_args
@@ -11,6 +10,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.kernels.moments import AmbiguousMoment, read_moment
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import ComparisonTable, Outcome

@@ -1,16 +1,17 @@
 """Safety of a response: no forbidden words, or no violation of a policy according to a model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
-from annotated_types import MinLen
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.judges._judging import prompt_messages, value_to_text
 from fieldwise.kernels.text_normalize import compile_word_pattern
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Chat, Endpoint
+from fieldwise.model.bounds import MinLen
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import FromFile, OptionProblem
 from fieldwise.model.services import Services

@@ -6,16 +6,17 @@
 (0.5, ['a'], ['b (required, missing)'], '1/2 fields matched')
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
 import orjson
-from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.records._fields import (
     build_hit_labels,
     build_miss_labels,
@@ -32,14 +33,19 @@ from fieldwise.model.path import Path, innermost_list, value_at
 from fieldwise.model.result import Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
 from fieldwise.model.values import MISSING, Value
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.numpy_on_use import np
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
-_Numbers = NDArray[np.float64]
-_Flags = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_Numbers: TypeAlias = "NDArray[np.float64]"
+_Flags: TypeAlias = "NDArray[np.bool_]"
 # as plain integers: NumPy takes several times as long to compare an array with a member of an enum
-_HALLUCINATION, _BOTH_ABSENT, _IGNORED = map(int, (Outcome.HALLUCINATION, Outcome.BOTH_ABSENT, Outcome.IGNORED))
-_IS_ABSENT = np.isin(np.arange(len(Outcome)), (Outcome.OMISSION, Outcome.BOTH_ABSENT))
-"""Whether actual has no value, by outcome."""
+_OMISSION, _HALLUCINATION, _BOTH_ABSENT, _IGNORED = map(
+    int, (Outcome.OMISSION, Outcome.HALLUCINATION, Outcome.BOTH_ABSENT, Outcome.IGNORED)
+)
 _SCORED = int(Status.SCORED)
 _RECORD = {"a": "x", "b": [1, {"c": 2.5}], "é": {"a": True, "b": None}}
 
@@ -65,7 +71,7 @@ class FieldAccuracy:
         """True if no fields are listed, so that rules must be inferred."""
         return not self.fields
 
-    def with_rules(self, fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> "FieldAccuracy":
+    def with_rules(self, fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> FieldAccuracy:
         """The same options with these fields; list rules of the suite take precedence over inferred ones."""
         own_paths = {rule.path for rule in self.lists}
         return replace(self, fields=fields, lists=(*self.lists, *(rule for rule in lists if rule.path not in own_paths)))
@@ -151,7 +157,8 @@ def _ignore_unscored_rows(comparisons: ComparisonTable, config: FieldAccuracy, e
     hallucinated: list[int] = (outcome == _HALLUCINATION).nonzero()[0].tolist()
     if not hallucinated and True not in optional_rules:
         return comparisons
-    is_ignored = _IS_ABSENT[outcome] & np.array(optional_rules, dtype=np.bool_)[comparisons.field]
+    is_absent = (outcome == _OMISSION) | (outcome == _BOTH_ABSENT)
+    is_ignored = is_absent & np.array(optional_rules, dtype=np.bool_)[comparisons.field]
     for row in hallucinated:
         if comparisons.expected[row] is not MISSING:
             continue

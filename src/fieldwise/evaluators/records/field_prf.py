@@ -6,18 +6,18 @@
 {'precision': 0.333, 'recall': 0.5, 'f1': 0.4, 'wrong_value': 1, 'hallucination': 1}
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
-from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from unicodedata import normalize
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.records._fields import (
     build_hit_labels,
     build_miss_labels,
@@ -35,9 +35,14 @@ from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match
 from fieldwise.model.values import MISSING, Json
-from fieldwise.registry import EvaluatorExample, evaluator
+from fieldwise.numpy_on_use import np
+from fieldwise.registry import evaluator
+from fieldwise.specs import EvaluatorExample
 
-_Numbers = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_Numbers: TypeAlias = "NDArray[np.float64]"
 _ERRORS = (Outcome.OMISSION, Outcome.HALLUCINATION, Outcome.FORMAT_ERROR, Outcome.WRONG_VALUE)
 _RECORD = {"a": "x", "b": [1, {"c": 2.5}], "é": {"a": True, "b": None}}
 _OTHER_CONVENTION: Final = {"fp_fn": "fp", "fp": "fp_fn"}

@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Final, Literal
@@ -16,9 +16,9 @@ from unicodedata import normalize
 
 import numpy as np
 import orjson
-from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.records._fields import (
     build_row_labels,
     decide_statuses,
@@ -45,6 +45,7 @@ from fieldwise.evaluators.records._safety import Safety, SafetyReport, check_saf
 from fieldwise.kernels.text_similarity import reaches_threshold
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.batch import Batch
+from fieldwise.model.bounds import Ge, Le
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.options import FixedMatch, FromFile, OptionProblem
 from fieldwise.model.pairs import Pairs
@@ -52,7 +53,8 @@ from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
 from fieldwise.model.values import MISSING, Json
-from fieldwise.registry import MATCHERS, EvaluatorExample, evaluator
+from fieldwise.registry import MATCHERS, evaluator
+from fieldwise.specs import EvaluatorExample
 
 _Numbers = NDArray[np.float64]
 Share = Annotated[float, Ge(0), Le(1)]
