@@ -2,8 +2,6 @@
 
 from functools import lru_cache
 
-from rapidfuzz.distance import Hamming
-
 from fieldwise.kernels.terms import countries_called
 from fieldwise.kernels.text_normalize import keep_letters_and_digits, normalize_lookalikes, split_words
 from fieldwise.model.context import Context
@@ -25,13 +23,6 @@ def look_alike(expected: str, actual: str, context: Context) -> bool:
         left, right = letters_of(expected, actual, context)
         return normalize_lookalikes(left) == normalize_lookalikes(right)
     return context.forms[4] == context.forms[5]
-
-
-def changed_positions(expected: str, actual: str) -> list[int]:
-    """Where two texts of one length differ, case aside."""
-    if expected.isascii() and actual.isascii():
-        return [edit.src_pos for edit in Hamming.editops(expected.lower(), actual.lower())]
-    return [at for at, (left, right) in enumerate(zip(expected, actual, strict=True)) if left.casefold() != right.casefold()]
 
 
 def name_different_countries(expected: str, actual: str) -> bool:

@@ -2,7 +2,7 @@
 
 from rapidfuzz.distance import Hamming, Levenshtein
 
-from fieldwise.causes._text_forms import changed_positions, letters_of, look_alike, name_different_countries, words_of
+from fieldwise.causes._text_forms import letters_of, look_alike, name_different_countries, words_of
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import align_digits, format_number, to_number
 from fieldwise.kernels.text_normalize import keep_digits, keep_letters_and_digits, normalize_lookalikes
@@ -72,16 +72,16 @@ def _has_signs_for_digits(expected: str, actual: str) -> bool:
     """True for texts of one length in which every difference is a digit or decimal mark on one side only: `148.00` and `148.OC`."""
     if len(expected) != len(actual) or not _MIN_PRINTED_LENGTH <= len(expected) <= _MAX_PRINTED_LENGTH:
         return False
-    changed = changed_positions(expected, actual)
-    if not 0 < len(changed) <= _MAX_PRINTED_SHARE * len(expected):
-        return False
-    changed_digits = 0
-    for at in changed:
-        left, right = expected[at], actual[at]
+    changed = changed_digits = 0
+    for left, right in zip(expected, actual, strict=True):
+        if left == right or left.casefold() == right.casefold():
+            continue
         if left.isdecimal() == right.isdecimal() or left in " -" or right in " -":
             return False
+        changed += 1
         changed_digits += left.isdecimal()
-    return sum(map(str.isdecimal, expected)) - changed_digits >= _MIN_PRINTED_LENGTH - 1
+    has_few_changes = 0 < changed <= _MAX_PRINTED_SHARE * len(expected)
+    return has_few_changes and sum(map(str.isdecimal, expected)) - changed_digits >= _MIN_PRINTED_LENGTH - 1
 
 
 def _printed_characters(value: Json) -> str:

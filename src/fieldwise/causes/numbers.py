@@ -1,8 +1,7 @@
 """Causes in how numbers are written, typed, rounded, scaled or signed."""
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Hamming, Levenshtein
 
-from fieldwise.causes._text_forms import changed_positions
 from fieldwise.kernels.amounts import Figure, read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import NumberReadings, align_digits, count_decimals, format_number, parse_number_readings, to_number
@@ -384,7 +383,7 @@ def digit_changed(expected: Json, actual: Json, _context: Context) -> bool:
         return (expected_number < 0) == (actual_number < 0) and _is_one_digit_changed(*align_digits(expected_number, actual_number))
     if not (isinstance(expected, str) and isinstance(actual, str)) or len(expected) != len(actual):
         return False
-    changed = changed_positions(expected, actual)
+    changed = _changed_positions(expected, actual)
     if len(changed) != 1 or not (expected[changed[0]].isdecimal() and actual[changed[0]].isdecimal()):
         return False
     if parse_date_readings(expected) is not None:
@@ -393,6 +392,13 @@ def digit_changed(expected: Json, actual: Json, _context: Context) -> bool:
     digits_after = sum(map(str.isdecimal, expected[changed[0] + 1 :]))
     letters = sum(map(str.isalpha, expected))
     return letters >= _MIN_LETTERS_OF_TEXT or digits >= _MIN_DIGITS_OF_CODE or (digits >= 6 and digits_after >= _COUNTING_DIGITS)
+
+
+def _changed_positions(expected: str, actual: str) -> list[int]:
+    """Where two texts of one length differ, case aside."""
+    if expected.isascii() and actual.isascii():
+        return [edit.src_pos for edit in Hamming.editops(expected.lower(), actual.lower())]
+    return [at for at, (left, right) in enumerate(zip(expected, actual, strict=True)) if left.casefold() != right.casefold()]
 
 
 def _is_one_digit_changed(expected: str, actual: str) -> bool:
