@@ -47,6 +47,19 @@ def price(rng: random.Random) -> Json:
     return f"{rng.randint(1, 99)}.{rng.choice(('00', '50', '90', '95', '99', f'{rng.randint(0, 99):02}'))}"
 
 
+def shop_price(rng: random.Random) -> Json:
+    whole = rng.choice((1, 2, 3, 4, 5, 7, 9, 10, 12, 15, 19, 20, 25, 29, 39, 49, 59, 99, 100, 120, 150, 199, 250, 299, 500, 1000))
+    return f"{whole}.{rng.choice(('00', '00', '50', '90', '95', '99'))}"
+
+
+def running_number(rng: random.Random) -> Json:
+    return str(rng.randrange(100100, 100500))
+
+
+def running_integer(rng: random.Random) -> Json:
+    return rng.randrange(10000, 20000)
+
+
 def count(rng: random.Random) -> Json:
     return rng.randint(1, 500)
 
@@ -139,6 +152,9 @@ def quantity_and_item(rng: random.Random) -> Json:
 COLUMNS: Sequence[Callable[[random.Random], Json]] = (
     amount,
     price,
+    shop_price,
+    running_number,
+    running_integer,
     count,
     day_of_one_year,
     day_of_three_years,

@@ -260,3 +260,37 @@ def test_a_batch_is_judged_as_its_rows_are_one_by_one(pairs: list[tuple[Any, Any
     contexts = MismatchContexts([0] * len(pairs), [""] * len(pairs), [""] * len(pairs), [None], [None])
     names = likely_causes([pair[0] for pair in pairs], [pair[1] for pair in pairs], contexts)
     assert [name or None for name in names] == [cause(*pair) for pair in pairs]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "name"),
+    [
+        (100217, 100200, None),
+        ("RM7", "7", None),
+        ("4711", "47110", None),
+        ("4.711", "47.11", None),
+        ("0012345", "12345", "number_format"),
+        ("AB123456", "AB123465", "transposed"),
+    ],
+)
+def test_codes_are_no_amounts(expected: Any, actual: Any, name: str | None) -> None:
+    field = {"path": "code", "match": "code"}
+    result = fw.evaluate({"type": "field_accuracy", "fields": [field]}, expected={"code": expected}, actual={"code": actual})
+    assert [comparison.cause for comparison in result.comparisons] == [name]
+
+
+@pytest.mark.parametrize(
+    ("match", "expected", "actual"),
+    [
+        ("quantity", "-5 °C", "5 °C"),
+        ("numeric_tolerance", "-5 °C", "5 °C"),
+        ("money", "12.50 CR", "12.50"),
+        ("money", "13.00 DR", "-13.00"),
+        ("money", "(5.00)", "5.00"),
+        ("exact", "5 kg", "-5 kg"),
+    ],
+)
+def test_another_sign_is_found_in_whatever_notation(match: str, expected: str, actual: str) -> None:
+    field = {"path": "v", "match": match, **({"parse": True} if match == "numeric_tolerance" else {})}
+    result = fw.evaluate({"type": "field_accuracy", "fields": [field]}, expected={"v": expected}, actual={"v": actual})
+    assert [comparison.cause for comparison in result.comparisons] == ["sign"]

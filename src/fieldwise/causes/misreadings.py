@@ -150,6 +150,7 @@ def _is_one_swap(expected: str, actual: str) -> bool:
         CauseExample(expected="DE89370400440532013000", actual="DE89370400440532013001"),
         CauseExample(expected="cat", actual="car", holds=False),
         CauseExample(expected="Iraq", actual="Iran", holds=False),
+        CauseExample(expected="http://example.com", actual="https://example.com", holds=False),
         CauseExample(expected="2024", actual="2025", holds=False),
         CauseExample(expected="Q1 2025", actual="Q2 2025", holds=False),
     ],
@@ -169,6 +170,8 @@ def _is_typo_in_text(expected: str, actual: str, context: Context) -> bool:
     max_edits = 2 if length >= _MIN_LENGTH_FOR_TWO_EDITS else 1
     if edits == 0 or edits > max_edits or length < _MIN_LENGTH_FOR_ONE_EDIT:
         return False
+    if _have_other_schemes(expected, actual):
+        return False
     if expected_text.isalpha() and actual_text.isalpha():
         return not name_different_countries(expected, actual)
     expected_digits, actual_digits = keep_digits(expected_text), keep_digits(actual_text)
@@ -182,6 +185,12 @@ def _is_typo_in_text(expected: str, actual: str, context: Context) -> bool:
     return _is_one_digit_off(expected_digits, actual_digits) and (
         parse_date_readings(expected) is None or parse_date_readings(actual) is None
     )
+
+
+def _have_other_schemes(expected: str, actual: str) -> bool:
+    """True for `http://a.com` and `https://a.com`: two addresses, not one misspelt."""
+    expected_scheme, mark, _ = expected.partition("://")
+    return mark != "" and "://" in actual and expected_scheme.strip().casefold() != actual.partition("://")[0].strip().casefold()
 
 
 def _is_one_digit_off(expected: str, actual: str) -> bool:

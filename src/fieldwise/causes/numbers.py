@@ -7,6 +7,7 @@ from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import NumberReadings, align_digits, count_decimals, format_number, parse_number_readings, to_number
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
+from fieldwise.pattern import compile_on_use
 from fieldwise.registry import cause
 from fieldwise.specs import CauseExample
 
@@ -17,7 +18,11 @@ _COMPUTATION_NOISE = 1e-6
 _SCALE_FACTORS = (10, 100, 1000, 1_000_000)
 _MIN_ROUNDED_DIGITS = 3
 """Digits that a number with one decimal less must keep to be a rounded one."""
+_DECIMALS = compile_on_use(r"(?<=[.,])\d{1,2}(?!\d)")
+"""The decimals of an amount in text."""
 _YEARS = range(1900, 2100)
+_LETTER_AND_DIGITS = compile_on_use(r"[^\W\d_] ?\d+|\d+ ?[^\W\d_]")
+"""A code such as `P5`, whose letter is also the symbol of a currency."""
 _MIN_DIGITS_AT_ANOTHER_SCALE = 3
 """Digits a rounded number must keep to be recognized at another scale."""
 
@@ -60,6 +65,24 @@ def _read_figure(value: Json) -> Figure | None:
     return None if number is None else Figure(number)
 
 
+def _name_other_currencies(expected: Json, actual: Json) -> bool:
+    """True for `GBP 1000` and `USD 10`: neither the amount nor the currency agrees, so how the amounts relate explains nothing."""
+    if not (isinstance(expected, str) and isinstance(actual, str)):
+        return False
+    left, right = read_figure_once(expected), read_figure_once(actual)
+    return left is not None and right is not None and _exclude_each_other(left.currencies, right.currencies)
+
+
+def _exclude_each_other(expected: frozenset[str], actual: frozenset[str]) -> bool:
+    """True if both sides name something and cannot mean the same."""
+    return bool(expected) and bool(actual) and expected.isdisjoint(actual)
+
+
+def _are_digits_only(expected: Json, actual: Json) -> bool:
+    """True for `100217` and `100200`: texts of digits alone are identifiers more often than amounts."""
+    return isinstance(expected, str) and isinstance(actual, str) and expected.strip().isdecimal() and actual.strip().isdecimal()
+
+
 def _read_value(value: Json) -> int | float | None:
     if not isinstance(value, str):
         return to_number(value)
@@ -89,7 +112,7 @@ def other_currency(expected: str, actual: str, _context: Context) -> bool:
     left, right = _read_figure(expected), _read_figure(actual)
     if left is None or right is None or left.value != right.value:
         return False
-    return bool(left.currencies) and bool(right.currencies) and left.currencies.isdisjoint(right.currencies)
+    return _exclude_each_other(left.currencies, right.currencies)
 
 
 @cause(
@@ -104,17 +127,26 @@ def other_currency(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected="RM7.42", actual="7.42"),
         CauseExample(expected=1234.5, actual="$1,234.50"),
         CauseExample(expected="5", actual="5 EUR"),
+        CauseExample(expected="R1,500.00", actual="1500"),
+        CauseExample(expected="P5", actual="5", holds=False),
+        CauseExample(expected="3E", actual="3", holds=False),
         CauseExample(expected="$5", actual="€5", holds=False),
         CauseExample(expected="RM7.42", actual="7.43", holds=False),
         CauseExample(expected="5", actual="5 kg", holds=False),
     ],
 )
 def currency_on_one_side(expected: Json, actual: Json, _context: Context) -> bool:
-    """The same amount, with a currency on one side only: `RM7.42` and `7.42`."""
+    """The same amount, with a currency on one side only: `RM7.42` and `7.42`.
+
+    One letter beside a whole number is a code more often than a currency: `P5`, `3E`.
+    """
     left, right = _read_figure(expected), _read_figure(actual)
     if left is None or right is None or left.value != right.value:
         return False
-    return bool(left.currencies) != bool(right.currencies) and not left.units and not right.units
+    if bool(left.currencies) == bool(right.currencies) or left.units or right.units:
+        return False
+    named = expected if left.currencies else actual
+    return not (isinstance(named, str) and _LETTER_AND_DIGITS.fullmatch(named.strip()))
 
 
 @cause(
@@ -138,7 +170,7 @@ def other_unit(expected: str, actual: str, _context: Context) -> bool:
     left, right = _read_figure(expected), _read_figure(actual)
     if left is None or right is None or left.value != right.value:
         return False
-    return bool(left.units) and bool(right.units) and left.units.isdisjoint(right.units)
+    return _exclude_each_other(left.units, right.units)
 
 
 @cause(
@@ -195,24 +227,29 @@ def _are_same_number(left: float, right: float) -> bool:
     rank=130,
     label="sign",
     advice="Say whether credits and outflows are negative; brackets and a trailing minus are easily lost.",
-    reads="numbers",
+    reads="figures",
     numbers="opposite",
     examples=[
         CauseExample(expected=5, actual=-5),
         CauseExample(expected=-12.5, actual=12.5),
         CauseExample(expected="5", actual="-5"),
         CauseExample(expected="(5)", actual="5"),
+        CauseExample(expected="-5 °C", actual="5 °C"),
+        CauseExample(expected="12.50 CR", actual="12.50"),
+        CauseExample(expected="13.00 DR", actual="-13.00"),
+        CauseExample(expected="-5 kg", actual="5 g", holds=False),
+        CauseExample(expected="-5 EUR", actual="5 USD", holds=False),
         CauseExample(expected=0, actual=0, holds=False),
         CauseExample(expected=0, actual=-0.0, holds=False),
         CauseExample(expected=5, actual=-6, holds=False),
     ],
 )
 def sign(expected: Json, actual: Json, _context: Context) -> bool:
-    """The same number with the opposite sign."""
-    expected_number, actual_number = to_number(expected), to_number(actual)
-    if expected_number is None or actual_number is None:
+    """The same number with the opposite sign, in the same currency and unit."""
+    left, right = _read_figure(expected), _read_figure(actual)
+    if left is None or right is None or left.value != -right.value or left.value == 0:
         return False
-    return expected_number == -actual_number and expected_number != 0
+    return not _exclude_each_other(left.currencies, right.currencies) and not _exclude_each_other(left.units, right.units)
 
 
 @cause(
@@ -228,52 +265,76 @@ def sign(expected: Json, actual: Json, _context: Context) -> bool:
         CauseExample(expected=12.35, actual=12.3),
         CauseExample(expected=12.346, actual=12.35),
         CauseExample(expected=1234.5, actual=1234),
+        CauseExample(expected="39.99", actual="40.00"),
         CauseExample(expected=12.3, actual=12.9, holds=False),
+        CauseExample(expected="59.00", actual="59.99", holds=False),
+        CauseExample(expected="59.99", actual="59.00", holds=False),
+        CauseExample(expected="20.95", actual="20.90", holds=False),
+        CauseExample(expected=1235000, actual=1234567, holds=False),
+        CauseExample(expected="100417", actual="100400", holds=False),
         CauseExample(expected=43.5, actual=44, holds=False),
         CauseExample(expected=15, actual=20, holds=False),
         CauseExample(expected=125, actual=130, holds=False),
     ],
 )
 def rounding(expected: Json, actual: Json, _context: Context) -> bool:
-    """A number with some of its last digits rounded or cut off."""
+    """A number with some of its last digits rounded or cut off: the actual one is the rounder of the two.
+
+    Texts of digits alone are identifiers, which are not rounded. Texts with as many decimals were rounded to the nearest, not cut off.
+    """
     left, right = to_number(expected), to_number(actual)
-    if left is None or right is None or left == right:
+    if left is None or right is None or left == right or _are_digits_only(expected, actual):
         return False
-    distance, magnitude = abs(left - right), max(abs(left), abs(right))
+    return _is_rounded(left, right, may_be_cut_off=not _have_as_many_decimals(expected, actual)) and not _name_other_currencies(
+        expected, actual
+    )
+
+
+def _is_rounded(expected: float, actual: float, *, may_be_cut_off: bool) -> bool:
+    distance, magnitude = abs(expected - actual), max(abs(expected), abs(actual))
     if distance > 1 and distance > 0.05 * magnitude:
         return False
-    if left % 1 == 0 and right % 1 == 0:
-        return _is_rounded_integer(int(left), int(right))
-    return distance <= _COMPUTATION_NOISE * magnitude or _has_fewer_decimals(left, right, distance, magnitude)
+    if expected % 1 == 0 and actual % 1 == 0:
+        return _is_rounded_integer(int(expected), int(actual))
+    return distance <= _COMPUTATION_NOISE * magnitude or _has_fewer_decimals(expected, actual, may_be_cut_off=may_be_cut_off)
 
 
-def _has_fewer_decimals(left: float, right: float, distance: float, magnitude: float) -> bool:
+def _have_as_many_decimals(expected: Json, actual: Json) -> bool:
+    """True for `59.99` and `59.00`: what cuts decimals off leaves fewer of them in a text."""
+    if not (isinstance(expected, str) and isinstance(actual, str)):
+        return False
+    expected_decimals, actual_decimals = _DECIMALS.search(expected), _DECIMALS.search(actual)
+    return expected_decimals is not None and actual_decimals is not None and len(expected_decimals[0]) == len(actual_decimals[0])
+
+
+def _has_fewer_decimals(expected: float, actual: float, *, may_be_cut_off: bool) -> bool:
     """True for 12.346 and 12.35, or 12.3 cut off; also for 12.34 and 12.35, where the last of several decimals is off by one."""
-    left_whole, _, left_fraction = format_number(abs(left)).partition(".")
-    right_whole, _, right_fraction = format_number(abs(right)).partition(".")
-    left_decimals, right_decimals = len(left_fraction), len(right_fraction)
-    if left_decimals == right_decimals:
-        return left_decimals >= 2 and distance <= 10.0**-left_decimals * _FLOAT_SLACK and distance <= 1e-3 * magnitude
-    unit = 10.0 ** -min(left_decimals, right_decimals)
-    is_left_shorter = left_decimals < right_decimals
-    shorter, longer = (left, right) if is_left_shorter else (right, left)
-    kept_digits = (left_whole + left_fraction if is_left_shorter else right_whole + right_fraction).lstrip("0")
-    if abs(left_decimals - right_decimals) == 1 and len(kept_digits) < _MIN_ROUNDED_DIGITS:
+    distance, magnitude = abs(expected - actual), max(abs(expected), abs(actual))
+    expected_decimals = len(format_number(abs(expected)).partition(".")[2])
+    whole, _, fraction = format_number(abs(actual)).partition(".")
+    if expected_decimals == len(fraction):
+        return len(fraction) >= 2 and distance <= 10.0 ** -len(fraction) * _FLOAT_SLACK and distance <= 1e-3 * magnitude
+    if expected_decimals < len(fraction):
+        return False
+    unit = 10.0 ** -len(fraction)
+    if expected_decimals - len(fraction) == 1 and len((whole + fraction).lstrip("0")) < _MIN_ROUNDED_DIGITS:
         return False  # of 44 and 43.5, read in one column, many are as close by chance
     # close to 0 only rounding to the nearest is allowed: 0.9 is not a rounded 0; and what is cut off makes a number smaller: 2.02 is not 3
-    is_nearest = 0 in (left, right) or magnitude < unit * 2 or abs(shorter) > abs(longer)
+    is_nearest = 0 in (expected, actual) or magnitude < unit * 2 or abs(actual) > abs(expected)
+    if not may_be_cut_off:
+        return distance * _FLOAT_SLACK < unit / 2
     tolerance = unit / 2 * _FLOAT_SLACK if is_nearest else max(unit / 2, min(unit, 0.05 * magnitude)) * _FLOAT_SLACK
     return distance <= tolerance and distance < unit
 
 
-def _is_rounded_integer(left: int, right: int) -> bool:
+def _is_rounded_integer(expected: int, actual: int) -> bool:
     """True for 1,234,567 and 1,235,000: at least three digits stay, or two where several are dropped."""
-    if (-1000 < left < 1000 and -1000 < right < 1000) or (left in _YEARS and right in _YEARS):
+    if (-1000 < expected < 1000 and -1000 < actual < 1000) or (expected in _YEARS and actual in _YEARS):
         return False
-    digits = min(format_number(abs(left)), format_number(abs(right)), key=lambda text: len(text.rstrip("0")))
+    digits = format_number(abs(actual))
     significant = len(digits.rstrip("0"))
     dropped = len(digits) - significant
-    return significant >= 2 and significant + min(dropped, 2) >= 4 and abs(left - right) * 2 <= 10**dropped
+    return significant >= 2 and significant + min(dropped, 2) >= 4 and abs(expected - actual) * 2 <= 10**dropped
 
 
 @cause(
@@ -302,7 +363,7 @@ def decimal_point_lost(expected: Json, actual: Json, _context: Context) -> bool:
         return False
     written = format_number(number).replace(".", "").lstrip("0")
     cents = f"{number:.2f}".replace(".", "").lstrip("0")
-    return format_number(int(whole)) in (written, cents)
+    return format_number(int(whole)) in (written, cents) and not _name_other_currencies(expected, actual)
 
 
 @cause(
@@ -316,6 +377,7 @@ def decimal_point_lost(expected: Json, actual: Json, _context: Context) -> bool:
         CauseExample(expected=1.5, actual=150),
         CauseExample(expected=5, actual=5000),
         CauseExample(expected=5, actual=5000000),
+        CauseExample(expected="GBP 1000", actual="USD 10", holds=False),
         CauseExample(expected=0, actual=0, holds=False),
         CauseExample(expected=5, actual=-50, holds=False),
         CauseExample(expected=5, actual=20, holds=False),
@@ -335,7 +397,7 @@ def scale(expected: Json, actual: Json, _context: Context) -> bool:
     ratio = large / small
     for factor in _SCALE_FACTORS:
         if 0.99 < ratio / factor < 1.01:
-            return _is_multiple(small, large, factor)
+            return _is_multiple(small, large, factor) and not _name_other_currencies(expected, actual)
     return False
 
 
@@ -366,6 +428,9 @@ def _is_multiple(small: float, large: float, factor: int) -> bool:
         CauseExample(expected=5, actual=7, holds=False),
         CauseExample(expected=2017, actual=2010, holds=False),
         CauseExample(expected="29.00", actual="39.00", holds=False),
+        CauseExample(expected="1250.90", actual="1250.95", holds=False),
+        CauseExample(expected="100217", actual="100417", holds=False),
+        CauseExample(expected="EUR 169.80", actual="USD 189.80", holds=False),
         CauseExample(expected="INV-2024-0123", actual="INV-2024-0127", holds=False),
         CauseExample(expected="2024-03-05", actual="2024-03-06", holds=False),
     ],
@@ -374,13 +439,15 @@ def digit_changed(expected: Json, actual: Json, _context: Context) -> bool:
     """One digit changed, missing or added.
 
     In numbers of at least four digits without endings such as 00 and 95 (five for a digit more or less); in codes of ten digits, or of six
-    outside the last four, which mostly count up; in texts of at least 25 letters.
+    outside the last four, which mostly count up; in texts of at least 25 letters. Texts of digits alone are codes.
     """
     expected_number, actual_number = to_number(expected), to_number(actual)
-    if expected_number is not None and actual_number is not None:
+    if expected_number is not None and actual_number is not None and not _are_digits_only(expected, actual):
         if expected_number in _YEARS and actual_number in _YEARS:
             return False
-        return (expected_number < 0) == (actual_number < 0) and _is_one_digit_changed(*align_digits(expected_number, actual_number))
+        if (expected_number < 0) != (actual_number < 0) or not _is_one_digit_changed(*align_digits(expected_number, actual_number)):
+            return False
+        return not _name_other_currencies(expected, actual)
     if not (isinstance(expected, str) and isinstance(actual, str)) or len(expected) != len(actual):
         return False
     changed = _changed_positions(expected, actual)
@@ -404,11 +471,13 @@ def _changed_positions(expected: str, actual: str) -> list[int]:
 def _is_one_digit_changed(expected: str, actual: str) -> bool:
     if min(len(expected), len(actual)) < 4:
         return False
+    if expected[-2:] != actual[-2:] and _PRICE_DIGITS.issuperset(expected[-2:] + actual[-2:]):
+        return False  # 12.90 and 12.95 are two prices
     uninformative = 0  # prices end in 00, 50, 95 and 99 more often than chance
     while (
         uninformative < min(2, len(expected), len(actual))
         and expected[-1 - uninformative :] == actual[-1 - uninformative :]
-        and expected[-1 - uninformative] in "059"
+        and expected[-1 - uninformative] in _PRICE_DIGITS
     ):
         uninformative += 1
     significant = min(len(expected), len(actual)) - uninformative
@@ -416,4 +485,6 @@ def _is_one_digit_changed(expected: str, actual: str) -> bool:
     return significant >= min_significant and Levenshtein.distance(expected, actual, score_cutoff=1) == 1
 
 
+_PRICE_DIGITS = frozenset("059")
+"""Digits in which prices end more often than chance."""
 _MIN_LETTERS_OF_TEXT, _MIN_DIGITS_OF_CODE, _COUNTING_DIGITS = 25, 10, 4

@@ -1,5 +1,6 @@
 """Causes in how a text is written: letter case, spaces, punctuation, accents, and placeholders instead of a value."""
 
+from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.numbers import parse_number_readings
 from fieldwise.kernels.text_normalize import (
     fold_accents,
@@ -38,8 +39,18 @@ _PLACEHOLDERS = frozenset(
         "not given",
         "not mentioned",
         "not known",
+        "non applicable",
+        "sans objet",
+        "no aplica",
+        "não se aplica",
+        "non applicabile",
+        "nie dotyczy",
+        "brak",
+        "n.v.t.",
+        "niet van toepassing",
         "k.A.",
         "keine Angabe",
+        "entfällt",
         "nicht angegeben",
         "nicht vorhanden",
         "unbekannt",
@@ -121,6 +132,7 @@ def whitespace(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected="co-operate", actual="cooperate"),
         CauseExample(expected="1.5", actual="15", holds=False),
         CauseExample(expected="5", actual="-5", holds=False),
+        CauseExample(expected="-5 °C", actual="5 °C", holds=False),
         CauseExample(expected="a<b", actual="a>b", holds=False),
     ],
 )
@@ -132,8 +144,14 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
     # in numbers, punctuation has a meaning: 1.5 is not 15, and -00 is not *00
     expected_number, actual_number = parse_number_readings(expected), parse_number_readings(actual)
     if expected_number is None and actual_number is None:
-        return True
+        return not _are_other_figures(expected, actual)
     return (expected_number is None or actual_number is None) and expected.strip().startswith("-") == actual.strip().startswith("-")
+
+
+def _are_other_figures(expected: str, actual: str) -> bool:
+    """True for `-5 °C` and `5 °C`: two numbers with a unit that differ."""
+    left, right = read_figure_once(expected), read_figure_once(actual)
+    return left is not None and right is not None and left.value != right.value
 
 
 @cause(
@@ -183,6 +201,7 @@ def _has_accents(text: str) -> bool:
         CauseExample(expected="Acme", actual="none"),
         CauseExample(expected="Acme", actual="-"),
         CauseExample(expected="12.00", actual="k.A."),
+        CauseExample(expected="Acme", actual="no aplica"),
         CauseExample(expected=None, actual="null"),
         CauseExample(expected="N/A", actual="null", holds=False),
         CauseExample(expected="Acme", actual="Nonesuch", holds=False),

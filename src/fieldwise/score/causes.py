@@ -7,10 +7,11 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from fieldwise.kernels.amounts import read_figure_once
@@ -47,6 +48,7 @@ _EXACT_DIGITS: Final = 15
 _IS_MISMATCH: Final = np.isin(np.arange(len(Outcome)), (Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR))
 """Whether both sides have a value and they differ, by outcome."""
 _HALLUCINATION: Final = int(Outcome.HALLUCINATION)
+_CODE_MATCH: Final = "code"
 NO_CAUSE: Final = ""
 PLACEHOLDER_CAUSE: Final = "null_text"
 
@@ -75,8 +77,16 @@ def find_causes(
     expected_values = [*map(comparisons.compared_value if comparisons.chosen else comparisons.expected.__getitem__, rows)]
     actual_values = [*map(comparisons.actual.__getitem__, rows)]
     leaves = comparisons.expected if has_every_leaf and not _has_tuples(comparisons) else None
-    causes = likely_causes(expected_values, actual_values, contexts, services, leaves)
+    causes = likely_causes(expected_values, actual_values, contexts, services, leaves, _find_codes(comparisons, mismatched))
     return placeholders | {row: cause for row, cause in zip(rows, causes, strict=True) if cause != NO_CAUSE}
+
+
+def _find_codes(comparisons: ComparisonTable, rows: NDArray[np.intp]) -> Container[int]:
+    """The positions in `rows` of fields that hold codes by their rule."""
+    code_fields = [field for field, rule in enumerate(comparisons.rules) if rule.match.name == _CODE_MATCH]
+    if not code_fields:
+        return ()
+    return frozenset(np.flatnonzero(np.isin(comparisons.field[rows], code_fields)).tolist())
 
 
 def _has_tuples(comparisons: ComparisonTable) -> bool:
@@ -104,10 +114,12 @@ def likely_causes(
     contexts: MismatchContexts,
     services: Services = NO_SERVICES,
     leaves: Sequence[Value] | None = None,
+    codes: Container[int] = (),
 ) -> list[str]:
     """The first cause by rank that holds for each pair of values; `NO_CAUSE` if none does. `contexts` runs in parallel to the pairs.
 
-    `leaves` are those of all expected records, where they are known.
+    `leaves` are those of all expected records, where they are known. `codes` are the positions of pairs of codes: what looks like an amount
+    or a unit in them is none.
     """
     candidates = _candidate_causes(CAUSES.revision)
     copied = contexts.find_copied(actual, leaves)
@@ -115,12 +127,18 @@ def likely_causes(
     def find_all(find: Callable[..., str]) -> list[str]:
         names = [NO_CAUSE] * len(expected)
         # one by one: the texts of a pair are read just before its causes are tried, while the readers remember them
-        for position, causes, forms in _causes_to_try(candidates, expected, actual, copied):
+        for position, candidate_causes, forms in _causes_to_try(candidates, expected, actual, copied):
+            causes = filterfalse(_compares_amounts, candidate_causes) if position in codes else candidate_causes
             names[position] = find(causes, expected[position], actual[position], contexts.at(position, forms))
         return names
 
     call = call_guarded(lambda: find_all(_first_cause_that_holds))
     return call.value if isinstance(call, Success) else find_all(partial(_find_cause, services))  # to know what crashed
+
+
+def _compares_amounts(cause: CauseSpec) -> bool:
+    """True for a cause that compares what texts are worth, such as `rounding`; False for one that compares how they are written."""
+    return cause.reads == "figures" or (cause.reads == "numbers" and cause.numbers is not None)
 
 
 def describe_cause(cause: str) -> tuple[str, str]:
