@@ -121,7 +121,11 @@ class TestNothingToScore:
 
     def test_one_of_two_evaluators_is_for_no_case(self, place: Place) -> None:
         place.suite(FIELDS, {"type": "field_prf", "when": {"tag": "nobody"}})
-        place.fails(CONFIG, "`field_prf` measured nothing")
+        place.fails(INCOMPLETE, "`field_prf` measured nothing")
+
+    def test_one_of_two_evaluators_finds_nothing_to_score(self, place: Place) -> None:
+        place.suite(FIELDS, {"type": "constraints", "rules": [{"if": "n == 'other'", "then": "n"}]})
+        place.fails(INCOMPLETE, "tolerate them with --max-unscored")
 
     def test_only_ignored_fields(self, place: Place) -> None:
         place.suite({**FIELDS, "fields": [{"path": "n", "match": "ignore"}]})

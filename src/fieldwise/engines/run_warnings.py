@@ -26,7 +26,7 @@ from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run_names import list_run_ids, started_at
 from fieldwise.store.stored_json import dump_json
-from fieldwise.summarize.exit_code import FOREIGN_BASELINE, UNMEASURED_RULE
+from fieldwise.summarize.exit_code import FOREIGN_BASELINE, NEVER_USED, UNMEASURED_RULE
 from fieldwise.summarize.gates import NOTHING_MEASURED
 from fieldwise.summarize.rule_text import rule_texts
 
@@ -43,8 +43,8 @@ _MAX_CLOCK_SECONDS: Final = 60
 def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *, all_cases: bool, has_gates: bool) -> list[Diagnostic]:
     """Evaluators that measured no case, and why others could not measure some.
 
-    An evaluator without a measurement is an error if the run covers all cases; a selection may leave it without work. A score that was
-    vacuous in every case leaves the run incomplete, unless gates say which metrics count.
+    An evaluator that is for no case leaves a run over all cases incomplete; a selection may leave it without work. So does a score that
+    was vacuous in every case, unless gates say which metrics count.
     """
     diagnostics: list[Diagnostic] = []
     for name, evaluator in summary.evaluators.items():
@@ -53,14 +53,16 @@ def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *
             for reason, times in count_fault_reasons(folder, parts, name).most_common(MAX_REASONS):
                 what = f"`{name}` could not measure {times} of {counts.cases} cases: {reason}"
                 diagnostics.append(Diagnostic(code="not-measured", level="warning", what=what))
-        if counts.skipped and counts.scored + counts.failures:
+        has_results = counts.scored + counts.failures + counts.faults + counts.unavailable > 0
+        if counts.skipped:
             what = f"`{name}` skipped {counts.skipped} of {counts.cases} cases: it found nothing to score in them"
+            if not has_results:
+                what = f"`{name}` measured nothing: {counts.not_applicable} cases are not for it, {counts.skipped} have nothing to score"
             fix = f"see why, or tolerate them with --max-unscored {counts.skipped}"
             diagnostics.append(Diagnostic(code="skipped", level="warning", what=what, fix=fix))
-        elif not counts.faults + counts.unavailable and summary.cases and not counts.scored + counts.failures:
-            what = f"`{name}` measured nothing: {counts.not_applicable} cases are not for it, {counts.skipped} have nothing to score"
-            fix = "check its `when` and what the cases expect, or remove it"
-            diagnostics.append(Diagnostic(code="never-used", level="error" if all_cases else "warning", what=what, fix=fix))
+        elif summary.cases and not has_results:
+            what, fix = f"`{name}` measured nothing: {counts.not_applicable} cases are not for it", "check its `when`, or remove it"
+            diagnostics.append(Diagnostic(code=NEVER_USED, level="error" if all_cases else "warning", what=what, fix=fix))
         if counts.scored and "score" not in evaluator.metrics:
             what = f"the score of `{name}` had nothing to measure in any of {counts.scored} cases"
             fix = "give cases or options that it can measure, or gate the metrics that count"

@@ -12,7 +12,7 @@ from fieldwise.summarize.gates import NOTHING_MEASURED
 EMPTY_FILE, NEVER_USED = "empty-file", "never-used"
 FOREIGN_BASELINE: Final = "foreign-baseline"
 MALFORMED_PATH, UNMEASURED_RULE = "malformed-path", "unmeasured-rule"
-_INCOMPLETE_CODES: Final = frozenset((NOTHING_MEASURED, MALFORMED_PATH, UNMEASURED_RULE))
+_INCOMPLETE_CODES: Final = frozenset((NOTHING_MEASURED, NEVER_USED, MALFORMED_PATH, UNMEASURED_RULE))
 """Problems that leave something unmeasured: exit code 3, not 2."""
 PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
@@ -48,7 +48,7 @@ def exit_code(
         for diagnostic in diagnostics
         if (diagnostic.level == "error" or diagnostic.code == MALFORMED_PATH) and diagnostic.where.case is None
     }
-    if errors - _INCOMPLETE_CODES - {EMPTY_FILE, NEVER_USED}:
+    if errors - _INCOMPLETE_CODES - {EMPTY_FILE}:
         return CONFIG
     counts = [evaluator.counts for evaluator in summary.evaluators.values()]
     if not any(count.scored + count.failures for count in counts):
