@@ -104,7 +104,8 @@ class ColumnSurvey:
     collect: Callable[[Iterable[Any], Any], Counter[str]]
     """`collect(values, config)`: the evidence in some values of either side."""
     resolve: Callable[[Any, Counter[str]], tuple[Any, str | None]]
-    """`resolve(config, evidence)`: the options with what the evidence decides and a sentence that states it, or None for the sentence."""
+    """`resolve(config, evidence)`: the options with what the evidence decides and a sentence that states it, or None for the sentence.
+    The evidence holds the counts of both sides together, and those of each side as `expected: …` and `actual: …`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

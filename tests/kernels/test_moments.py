@@ -4,7 +4,17 @@ from datetime import date, time, timedelta
 
 import pytest
 
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, is_iso_date, read_moment
+from fieldwise.kernels.locale_tables import day_names
+from fieldwise.kernels.moments import (
+    AmbiguousMoment,
+    DateReading,
+    Moment,
+    _fillers,  # pyright: ignore[reportPrivateUsage]
+    _read_moment,  # pyright: ignore[reportPrivateUsage]
+    is_iso_date,
+    month_words,
+    read_moment,
+)
 
 
 def read(text: str, **options: object) -> Moment:
@@ -182,3 +192,27 @@ def test_an_hour_is_no_day_and_a_filler_no_month(text: str) -> None:
 
 def test_turkish_capitals_without_a_dot_are_read() -> None:
     assert read("29 KASIM 2024").month == 11
+
+
+@pytest.mark.parametrize(
+    "text", ["2024/3/5（火）", "2024-03-05(火)", "2024/3/5(二)", "2024. 3. 5.(화)", "2024/3/5（火）10:00", "2024-03-05(Tue) 10:00"]
+)
+def test_a_weekday_in_brackets_may_follow_a_numeric_date(text: str) -> None:
+    moment = read_moment(text)
+    assert isinstance(moment, Moment)
+    assert moment.date == date(2024, 3, 5)
+    assert moment.clock == (time(10) if "10:00" in text else None)
+
+
+@pytest.mark.parametrize("text", ["2024/3/5（x）", "2024-03-05(net)", "2024/3/5(10)"])
+def test_other_words_in_brackets_make_no_date(text: str) -> None:
+    assert read_moment(text) is None
+
+
+@pytest.mark.parametrize("languages", [frozenset[str](), frozenset({"pl"}), frozenset({"hr", "de"})])
+def test_the_short_way_reads_month_names_as_the_general_reader_does(languages: frozenset[str]) -> None:
+    reading = DateReading(languages=languages)
+    words = [word for word in (*month_words(), *_fillers(), *day_names()) if word.isalpha()]
+    for word in words:
+        for text in (f"5 {word} 2024", f"5. {word.title()} 2024", f"31. {word}. 2024"):
+            assert read_moment(text, reading) == _read_moment(text, reading), text

@@ -11,6 +11,7 @@ import fieldwise as fw
 from fieldwise.matchers.date import Date, date
 from fieldwise.model.pairs import Pairs
 from fieldwise.model.rule import Match
+from fieldwise.registry import MATCHERS
 from fieldwise.score.matching import score_pairs
 
 
@@ -250,3 +251,25 @@ def test_a_month_with_a_short_year_is_a_date_only_where_months_are_compared() ->
 @pytest.mark.parametrize("text", ["3. februara 2024.", "3. фебруара 2024.", "3 ফেব্রুয়ারি 2024", "3. februarja 2024"])
 def test_forms_of_month_names_that_cldr_does_not_print_are_read(text: str) -> None:
     assert fw.match("date", expected=["2024-02-03"], actual=[text]).value.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("language", ["ja", "zh", "ko", "pt-BR", "PL", "zh-Hant-TW", "sr_Latn", "pol"])
+def test_languages_are_codes_in_any_case_with_script_and_region(language: str) -> None:
+    assert Date(languages=(language,)).languages == (language,)
+    is_polish = language in ("PL", "pol")
+    assert fw.match("date", expected=["2024-11-05"], actual=["5 listopada 2024"], languages=[language]).value.tolist() == [float(is_polish)]
+
+
+@pytest.mark.parametrize("language", ["polish", "xx", "", "pl-", "p"])
+def test_what_is_no_code_of_a_language_is_refused(language: str) -> None:
+    with pytest.raises(ValueError, match="has no language"):
+        Date(languages=(language,))
+
+
+def test_actual_values_may_have_another_order_of_day_and_month() -> None:
+    pairs = Pairs(["03/04/2025", "03/04/2025"], ["03/04/2025", "04/03/2025"])
+    assert date(pairs, Date(day_first=True, actual_day_first=False)).value.tolist() == [0.0, 1.0]
+    assert date(pairs, Date(day_first=True)).value.tolist() == [1.0, 0.0]
+    grid = MATCHERS.find("date").grid
+    assert grid is not None
+    assert grid(["03/04/2025"], ["03/04/2025", "04/03/2025"], Date(day_first=True, actual_day_first=False)).tolist() == [[0.0, 1.0]]

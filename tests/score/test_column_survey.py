@@ -95,3 +95,26 @@ def test_cases_from_an_iterator_are_surveyed_and_scored(tmp_path: Path) -> None:
     run = fw.run(suite, cases=iter(rows), root=tmp_path / "runs")
     assert run.summary["fields.score"] == 1.0
     assert len(remarks(run)) == 1
+
+
+@pytest.mark.parametrize(("match", "time"), [("date", ""), ("datetime", " 10:00")])
+def test_sides_that_contradict_each_other_are_each_read_by_their_own_evidence(match: str, time: str) -> None:
+    expected = [day + time for day in ("13/04/2025", "03/04/2025", "03/04/2025")]
+    actual = [day + time for day in ("04/13/2025", "03/04/2025", "04/03/2025")]
+    assert fw.match(match, expected=expected, actual=actual).value.tolist() == [1.0, 0.0, 1.0]
+
+
+def test_a_side_without_evidence_is_read_as_the_other() -> None:
+    scores = fw.match("date", expected=["13/04/2025", "03/04/2025", "03/04/2025"], actual=["2025-04-13", "03/04/2025", "04/03/2025"])
+    assert scores.value.tolist() == [1.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("chunk", [None, 1])
+def test_a_run_reads_sides_that_contradict_each_other_apart_and_says_so(tmp_path: Path, chunk: int | None) -> None:
+    rows = [("13/04/2025", "04/13/2025"), ("03/04/2025", "03/04/2025"), ("03/04/2025", "04/03/2025")]
+    run = fw.run(write_suite(tmp_path, "match: date", rows), root=tmp_path / "runs", chunk=chunk)
+    assert [case.score for case in run.results("fields")] == [1.0, 0.0, 1.0]
+    assert remarks(run) == [
+        "4 dates that read both ways were read day first in expected values and month first in actual values: "
+        "1 values only read day first, 1 only month first"
+    ]

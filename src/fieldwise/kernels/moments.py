@@ -87,8 +87,29 @@ class DateReading(NamedTuple):
 
     day_first: bool | None = None
     languages: frozenset[str] = frozenset()
+    """As `calendar_languages_of` gives them."""
     year_pivot: int | None = DEFAULT_PIVOT
     """Two-digit years from the pivot on are 1900 + year, below it 2000 + year; None refuses them."""
+
+
+@lru_cache(maxsize=1 << 8)  # few languages are asked for
+def calendar_languages_of(code: str) -> frozenset[str]:
+    """The languages, as the tables of month names call them, of a code with or without script and region; empty if it is no code.
+
+    >>> calendar_languages_of("PL"), calendar_languages_of("pt-BR"), calendar_languages_of("polish")
+    (frozenset({'pl'}), frozenset({'pt'}), frozenset())
+    >>> sorted(calendar_languages_of("sr_Latn_RS"))
+    ['sr', 'sr_latn']
+    """
+    tag = _LANGUAGE_TAG.fullmatch(code.strip().casefold().replace("-", "_"))
+    if tag is None:
+        return frozenset()
+    known = locale_tables.calendar_languages()
+    language = locale_tables.language_codes().get(tag[1]) or (tag[1] if tag[1] in known else None)
+    if language is None:
+        return frozenset()
+    with_script = f"{language}_{tag[2]}"
+    return frozenset({language, with_script} if with_script in known else {language})
 
 
 _ENDS_IN_HOUR: Final = compile_on_use(r"\d ?[ap]\.? ?m\.?$")
@@ -106,6 +127,9 @@ _ENGLISH: Final = compile_on_use(
     r"(?P<day>\d\d?)[ -](?P<month>[A-Za-z]{3,9})[ -](?P<year>\d{4})|(?P<month2>[A-Za-z]{3,9}) (?P<day2>\d\d?),? (?P<year2>\d{4})", re.ASCII
 )
 """The most frequent spellings with a month name: 8 times as fast as the general reader where the name is English."""
+_NAMED: Final = compile_on_use(r"([0-9]{1,2})\.? ([^\W\d_]{3,})\.? ([0-9]{4})")
+"""The same in other languages: `5. März 2024`."""
+_LANGUAGE_TAG: Final = compile_on_use(r"([a-z]{2,3})(?:_([a-z]{4}))?(?:_(?:[a-z]{2}|\d{3}))?(?:_[a-z\d]{4,8})*")
 _COMPACT: Final = compile_on_use(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _WEEK: Final = compile_on_use(r"(\d{4})-?w(\d\d)-?(\d)")
 _DAY_OF_YEAR: Final = compile_on_use(r"(\d{4})-(\d{3})")
@@ -113,7 +137,7 @@ _NUMERIC: Final = compile_on_use(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2(\d{1,4})\.?
 _NUMERIC_YEAR_WORD: Final = compile_on_use(r"(\d{1,2})( ?[-/.] ?)(\d{1,2})\2(\d{4}|\d\d) ?(?:г|р|год|года|року|r|g)\.?")
 _WEEKDAY_BESIDE_NUMBERS: Final = compile_on_use(
     r"(?P<before>[^\W\d_]+)\.?,? +(?P<numbers>\d[\d./ -]+(?:[гр]\.?)?)|"
-    r"(?P<numbers_first>\d[\d./ -]+\d\.?),? +\(?(?P<behind>[^\W\d_]+)\.?\)?"
+    r"(?P<numbers_first>\d[\d./ -]+\d\.?)(?:,? +\(?|\()(?P<behind>[^\W\d_]+)\.?\)?"
 )
 _ROMAN_MONTH: Final = compile_on_use(r"(\d{1,2})[-/. ]+([ivx]{1,4})[-/. ]+(\d{4}|\d\d)", re.ASCII)
 _ROMAN_MONTHS: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
@@ -180,6 +204,11 @@ def read_moment(text: str, reading: DateReading | None = None) -> Moment | Ambig
         day, year = int(english["day"] or english["day2"]), int(english["year"] or english["year2"])
         if month is not None and _checked(year, month[0], day) is not None:
             return Moment(year, month[0], day, month_languages=month[1])
+    named = _NAMED.fullmatch(text)
+    if named is not None:
+        month = _month_of_word(named[2], frozenset() if reading is None else reading.languages)
+        if month is not None and _checked(int(named[3]), month[0], int(named[1])) is not None:
+            return Moment(int(named[3]), month[0], int(named[1]), month_languages=month[1])
     return _read_moment(text, reading or DateReading())
 
 
@@ -282,7 +311,11 @@ def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | No
     if "年" in text or "년" in text:
         return _cjk_date(text, reading)
     weekday = _WEEKDAY_BESIDE_NUMBERS.fullmatch(text)
-    if weekday is not None and (weekday["before"] in _fillers() or is_weekday(weekday["before"] or weekday["behind"])):
+    if weekday is not None and (
+        weekday["before"] in _fillers()
+        or is_weekday(weekday["before"] or weekday["behind"])
+        or _WEEKDAY_MARK.fullmatch(weekday["behind"] or "")
+    ):
         numeric_date = _read_date(weekday["numbers"] or weekday["numbers_first"], reading)
         if numeric_date is not None:  # else it may be a month: `mar` is Tuesday in Spanish
             return numeric_date
@@ -460,6 +493,16 @@ def _english_month(word: str) -> tuple[int, frozenset[str]] | None:
     months = _months_called(word.lower())
     english = [month for month, languages in months.items() if "en" in languages]
     return (english[0], months[english[0]]) if len(english) == 1 else None
+
+
+@lru_cache(maxsize=1 << 10)  # few words are asked for
+def _month_of_word(word: str, languages: frozenset[str]) -> tuple[int, frozenset[str]] | None:
+    """The month of a word between a day and a year, as `_named_date` reads it; None where that finds none or several."""
+    name = fold_name(word)
+    if not name.isalpha() or not _months_in(name):
+        return None
+    month = _month_number(name, DateReading(languages=languages))
+    return month if isinstance(month, tuple) else None
 
 
 def _numbers_of(text: str) -> list[str] | None:

@@ -1,14 +1,16 @@
 """Shared by `date` and `datetime`: what a column shows about the order of day and month and about the language of month names."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, Protocol, TypeVar
 
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, is_iso_date, read_moment
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, calendar_languages_of, is_iso_date, read_moment
 
 _AMBIGUOUS_ORDER, _AMBIGUOUS_NAME, _LANGUAGES = "ambiguous order", "ambiguous month name", "languages "
+_DAY_FIRST, _MONTH_FIRST = "day first", "month first"
+_ORDER_NAMES: Final[Mapping[bool | None, str]] = {True: _DAY_FIRST, False: _MONTH_FIRST}
 MIN_SHARE: Final = 0.9
 """Share of the evidence that must agree before a column decides."""
 
@@ -19,6 +21,8 @@ class DateOptions(Protocol):
     @property
     def day_first(self) -> bool | None: ...
     @property
+    def actual_day_first(self) -> bool | None: ...
+    @property
     def languages(self) -> tuple[str, ...]: ...
 
 
@@ -27,13 +31,18 @@ OptionsT = TypeVar("OptionsT", bound=DateOptions)
 
 def collect_date_evidence(values: Iterable[Any], config: DateOptions) -> Counter[str]:
     """Count the dates that only read one way, those that read two ways, and the languages of month names."""
-    reading = DateReading(config.day_first, frozenset(config.languages))
+    reading = DateReading(config.day_first, reading_languages(config.languages))
     evidence: Counter[str] = Counter()
     for text, count in Counter(value for value in values if isinstance(value, str)).items():
         sign = _sign_of(text.strip(), reading)
         if sign:
             evidence[sign] += count
     return evidence
+
+
+def reading_languages(codes: Iterable[str]) -> frozenset[str]:
+    """The languages of the option `languages`, as readers know them."""
+    return frozenset().union(*map(calendar_languages_of, codes))
 
 
 def _sign_of(text: str, reading: DateReading) -> str:
@@ -57,12 +66,19 @@ def resolve_date_options(config: OptionsT, evidence: Counter[str]) -> tuple[Opti
     """The options with the order and the languages that the column decides, and what decided them."""
     changes: dict[str, Any] = {}
     sentences: list[str] = []
-    day_first, month_first, ambiguous = evidence["day first"], evidence["month first"], evidence[_AMBIGUOUS_ORDER]
-    if config.day_first is None and ambiguous and max(day_first, month_first) >= MIN_SHARE * (day_first + month_first) > 0:
-        changes["day_first"] = day_first > month_first
-        order = "day first" if day_first > month_first else "month first"
-        counts = f"{day_first} values only read day first, {month_first} only month first"
-        sentences.append(f"{ambiguous} dates that read both ways were read {order}: {counts}")
+    if config.day_first is None and evidence[_AMBIGUOUS_ORDER]:
+        order = _decide_order(evidence)
+        orders = _decide_order(evidence, "expected: "), _decide_order(evidence, "actual: ")
+        how = None
+        if config.actual_day_first is None and None not in orders and orders[0] != orders[1]:
+            changes["day_first"], changes["actual_day_first"] = orders
+            how = f"{_ORDER_NAMES[orders[0]]} in expected values and {_ORDER_NAMES[orders[1]]} in actual values"
+        elif order is not None:
+            changes["day_first"] = order
+            how = _ORDER_NAMES[order]
+        if how is not None:
+            counts = f"{evidence[_DAY_FIRST]} values only read day first, {evidence[_MONTH_FIRST]} only month first"
+            sentences.append(f"{evidence[_AMBIGUOUS_ORDER]} dates that read both ways were read {how}: {counts}")
     languages = _shared_languages(evidence)
     if not config.languages and evidence[_AMBIGUOUS_NAME] and languages:
         changes["languages"] = languages
@@ -70,7 +86,13 @@ def resolve_date_options(config: OptionsT, evidence: Counter[str]) -> tuple[Opti
     return (replace(config, **changes), "; ".join(sentences)) if changes else (config, None)  # pyright: ignore[reportArgumentType]
 
 
+def _decide_order(evidence: Counter[str], side: str = "") -> bool | None:
+    """True where the dates of a side show that the day comes first, False for the month, None where they show neither."""
+    day_first, month_first = evidence[side + _DAY_FIRST], evidence[side + _MONTH_FIRST]
+    return day_first > month_first if max(day_first, month_first) >= MIN_SHARE * (day_first + month_first) > 0 else None
+
+
 def _shared_languages(evidence: Counter[str]) -> tuple[str, ...]:
     """The languages that have all month names of the column; empty if there are none."""
     sets = [frozenset(sign.removeprefix(_LANGUAGES).split(" ")) for sign in evidence if sign.startswith(_LANGUAGES)]
-    return tuple(sorted(frozenset.intersection(*sets))) if sets else ()
+    return tuple(sorted(filter(calendar_languages_of, frozenset.intersection(*sets)))) if sets else ()

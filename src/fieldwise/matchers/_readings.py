@@ -53,9 +53,19 @@ class ReadingMatcher(Generic[R]):
     """A matcher made of a reader and a comparison of two readings."""
 
     def __init__(
-        self, noun: str, read: Callable[[Any], R | str | None], compare: Callable[[R, R], Agreement], *, reads_ranges: bool = True
+        self,
+        noun: str,
+        read: Callable[[Any], R | str | None],
+        compare: Callable[[R, R], Agreement],
+        *,
+        reads_ranges: bool = True,
+        of_actual: "ReadingMatcher[R] | None" = None,
     ) -> None:
-        """`read` gives a reading, None for a value that is not a `noun`, or a text that says why it cannot be read."""
+        """`read` gives a reading, None for a value that is not a `noun`, or a text that says why it cannot be read.
+
+        `of_actual` reads the actual values, where they are read otherwise than the expected ones.
+        """
+        self._of_actual = of_actual or self
         self._reads_ranges = reads_ranges
         self._noun = noun
         self._read = read
@@ -64,7 +74,7 @@ class ReadingMatcher(Generic[R]):
     def score_pairs(self, pairs: Pairs) -> Scores:
         """1 where both readings agree, else 0."""
         agreements = [
-            self._agreement(self._reading(expected), self._reading(actual))
+            self._agreement(self._reading(expected), self._of_actual._reading(actual))
             for expected, actual in zip(pairs.expected, pairs.actual, strict=True)
         ]
         notes = {row: agreement.note for row, agreement in enumerate(agreements) if agreement.note is not None}
@@ -75,7 +85,8 @@ class ReadingMatcher(Generic[R]):
 
     def score_grid(self, expected: Sequence[object], actual: Sequence[object]) -> NDArray[np.float64]:
         """1 where an expected value agrees with an actual one, else 0; each value is read once."""
-        rows, columns = [self._grid_reading(value) for value in expected], [self._grid_reading(value) for value in actual]
+        rows = [self._grid_reading(value) for value in expected]
+        columns = [self._of_actual._grid_reading(value) for value in actual]
         grid = np.zeros((len(rows), len(columns)), dtype=np.float64)
         for row, left in enumerate(rows):
             for column, right in enumerate(columns):

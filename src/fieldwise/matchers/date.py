@@ -19,16 +19,24 @@ import datetime
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from fieldwise.dataclass import dataclass
-from fieldwise.kernels import locale_tables
 from fieldwise.kernels.date_formats import compile_date_format, read_formatted_date
-from fieldwise.kernels.moments import DEFAULT_PIVOT, AmbiguousMoment, DateReading, Moment, read_moment, same_time_of_day
-from fieldwise.kernels.values import canonical_json, to_nfc
-from fieldwise.matchers._date_survey import collect_date_evidence, resolve_date_options
-from fieldwise.matchers._keys import equal_key_grid, quote_value
+from fieldwise.kernels.moments import (
+    DEFAULT_PIVOT,
+    AmbiguousMoment,
+    DateReading,
+    Moment,
+    calendar_languages_of,
+    read_moment,
+    same_time_of_day,
+)
+from fieldwise.kernels.values import canonical_json, key_equality_grid, to_nfc
+from fieldwise.matchers._date_survey import collect_date_evidence, reading_languages, resolve_date_options
+from fieldwise.matchers._keys import ABSENT, is_absent, quote_value
 from fieldwise.model.bounds import Ge, Le, MinLen
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.numpy_on_use import np
@@ -48,6 +56,8 @@ class Date:
     a date; the first format that fits is used."""
     day_first: bool | None = None
     """Whether 03/04/2025 is 3 April (true) or March 4 (false); default: the rest of the column. Unambiguous dates are not affected."""
+    actual_day_first: bool | None = None
+    """The same for actual values; default: as `day_first`, or the rest of their own column where that contradicts the expected one."""
     languages: tuple[str, ...] = ()
     """Languages of month names that mean different months elsewhere: `[pl]` makes `listopad` November; default: the rest of the column.
     English names always win."""
@@ -57,18 +67,24 @@ class Date:
     """`month` compares year and month only, so that `2025-04` and `April 2025` are dates too."""
 
     def __post_init__(self) -> None:
-        if self.formats and self.day_first is not None:
-            raise ValueError("`formats` already say which number is the day; remove `day_first`")
+        for name in ("day_first", "actual_day_first"):
+            if self.formats and getattr(self, name) is not None:
+                raise ValueError(f"`formats` already say which number is the day; remove `{name}`")
         for format in self.formats or ():
             compile_date_format(format)
         check_languages(self.languages)
 
+    @property
+    def reads_sides_apart(self) -> bool:
+        """True if the same text may be another day on the other side."""
+        return self.actual_day_first is not None and self.actual_day_first != self.day_first
+
 
 def check_languages(languages: Sequence[str]) -> None:
-    """Raise ValueError for a language that has no month names."""
-    unknown = [language for language in languages if language not in locale_tables.calendar_languages()]
+    """Raise ValueError for what is no code of a language."""
+    unknown = [language for language in languages if not calendar_languages_of(language)]
     if unknown:
-        raise ValueError(f"`languages` has no language `{unknown[0]}`; write codes such as `pl`")
+        raise ValueError(f"`languages` has no language `{unknown[0]}`; write codes such as `pl` or `pt-BR`")
 
 
 _SHORT_YEAR: Final = re.compile(r"[^\W\d_][^\d]*['’]?\d\d")
@@ -89,8 +105,16 @@ class _DateValue(NamedTuple):
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Date) -> NDArray[np.float64]:
     """1 where an expected date is the same day as an actual one, else 0."""
-    read_value = _value_reader(config)
-    return equal_key_grid(expected, actual, lambda value: read_value(value).key)
+    read_expected, read_actual = _value_reader(config), _value_reader(_options_of_actual(config))
+    return key_equality_grid(
+        [ABSENT if is_absent(value) else read_expected(value).key for value in expected],
+        [ABSENT if is_absent(value) else read_actual(value).key for value in actual],
+    )
+
+
+def _options_of_actual(config: Date) -> Date:
+    """The options that actual values are read with."""
+    return replace(config, day_first=config.actual_day_first, actual_day_first=None) if config.reads_sides_apart else config
 
 
 def unread_note(value: Any, config: Date) -> str | None:
@@ -131,11 +155,11 @@ def reads_column(values: Sequence[Any], config: Date) -> bool:
 )
 def date(pairs: Pairs, config: Date) -> Scores:
     """1 for the same day, else 0."""
-    read_value = _value_reader(config)
+    read_expected, read_actual = _value_reader(config), _value_reader(_options_of_actual(config))
     matched: list[bool] = []
     notes: dict[int, str] = {}
     for row, (expected, actual) in enumerate(zip(pairs.expected, pairs.actual, strict=True)):
-        left, right = read_value(expected), read_value(actual)
+        left, right = read_expected(expected), read_actual(actual)
         is_match = left.key == right.key and left.key is not None
         matched.append(is_match)
         if not is_match and (left.note or right.note):
@@ -151,7 +175,7 @@ def _value_reader(config: Date) -> Callable[[Any], _DateValue]:
     """A function that reads a value as `date` sees it."""
     formats = [compile_date_format(format) for format in config.formats or ()]
     pivot = None if config.two_digit_years == "off" else config.two_digit_years
-    reading = DateReading(config.day_first, frozenset(config.languages), pivot)
+    reading = DateReading(config.day_first, reading_languages(config.languages), pivot)
 
     def read_value(value: Any) -> _DateValue:
         if isinstance(value, str):

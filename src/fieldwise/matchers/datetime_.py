@@ -9,6 +9,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from math import inf
 from typing import Any, Final
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels.measures import read_duration
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
-from fieldwise.matchers._date_survey import collect_date_evidence, resolve_date_options
+from fieldwise.matchers._date_survey import collect_date_evidence, reading_languages, resolve_date_options
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
 from fieldwise.matchers.date import check_languages, moment_of_date
 from fieldwise.model.pairs import Measurements, Pairs, Scores
@@ -48,6 +49,8 @@ class Datetime:
     `{assume: Europe/Paris}`, or only `Europe/Paris`: the zone of values without one."""
     day_first: bool | None = None
     """Whether 03/04/2025 is 3 April (true) or March 4 (false); default: the rest of the column."""
+    actual_day_first: bool | None = None
+    """The same for actual values; default: as `day_first`, or the rest of their own column where that contradicts the expected one."""
     languages: tuple[str, ...] = ()
     """Languages of month names that mean different months elsewhere, such as `pl`."""
 
@@ -66,6 +69,11 @@ class Datetime:
                 ZoneInfo(self.assumed_zone)
             except (ZoneInfoNotFoundError, ValueError, OSError) as error:
                 raise ValueError(f"`zone`: there is no time zone `{self.assumed_zone}`; write a name such as Europe/Paris") from error
+
+    @property
+    def reads_sides_apart(self) -> bool:
+        """True if the same text may be another day on the other side."""
+        return self.actual_day_first is not None and self.actual_day_first != self.day_first
 
     @property
     def assumed_zone(self) -> str | None:
@@ -123,7 +131,7 @@ def datetime_(pairs: Pairs, config: Datetime) -> Scores:
 
 
 def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
-    reading = DateReading(config.day_first, frozenset(config.languages))
+    reading = DateReading(config.day_first, reading_languages(config.languages))
     zone = None if config.assumed_zone is None else ZoneInfo(config.assumed_zone)
     limit = _limit_of(config)
 
@@ -154,7 +162,10 @@ def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
         agrees = difference <= limit
         return Agreement(agrees, ONE_ZONE if has_one_offset and agrees else None, difference.total_seconds())
 
-    return ReadingMatcher("a date with a time", read, compare)
+    of_actual = None
+    if config.reads_sides_apart:
+        of_actual = _datetime_matcher(replace(config, day_first=config.actual_day_first, actual_day_first=None))
+    return ReadingMatcher("a date with a time", read, compare, of_actual=of_actual)
 
 
 def _read_value(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | None:

@@ -30,8 +30,7 @@ def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, lis
     for cases in batches:
         records = ScoringBatch(cases).records
         for rule, counts in evidence:
-            values = [*_values_of(records.expected, rule), *_values_of(records.actual, rule)]
-            counts.update(collect_evidence(rule.match, values))
+            counts.update(collect_evidence(rule.match, _values_of(records.expected, rule), _values_of(records.actual, rule)))
     resolved: dict[str, list[tuple[FieldRule, FieldRule]]] = {}
     """By the text of their path: rules, each with what replaces it."""
     remarks: list[Diagnostic] = []
@@ -49,13 +48,20 @@ def survey_match(match: Match, expected: Iterable[Any], actual: Iterable[Any]) -
     """The match with the options that two columns of values decide."""
     if not _is_open(match):
         return match
-    return resolve_match(match, collect_evidence(match, [*expected, *actual]))[0]
+    return resolve_match(match, collect_evidence(match, expected, actual))[0]
 
 
-def collect_evidence(match: Match, values: Iterable[Any]) -> Counter[str]:
-    """What these values show about the options that a match leaves open."""
+def collect_evidence(match: Match, expected: Iterable[Any], actual: Iterable[Any]) -> Counter[str]:
+    """What these values show about the options that a match leaves open: of both sides together, and of each under its name."""
     survey = MATCHERS.find(match.name).column_survey
-    return Counter() if survey is None else survey.collect(values, _options(match))
+    evidence: Counter[str] = Counter()
+    if survey is None:
+        return evidence
+    for side, values in (("expected", expected), ("actual", actual)):
+        counts = survey.collect(values, _options(match))
+        evidence.update(counts)
+        evidence.update({f"{side}: {sign}": count for sign, count in counts.items()})
+    return evidence
 
 
 def resolve_match(match: Match, evidence: Counter[str]) -> tuple[Match, str | None]:
