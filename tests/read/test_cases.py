@@ -94,7 +94,7 @@ def test_csv_cells_stay_text_but_contexts_may_be_a_list(tmp_path: Path) -> None:
     text = text.replace('{"a": 1}', '"{""a"": 1}"')
     cases, diagnostics, notes = read(write(tmp_path / "a.csv", b"\xef\xbb\xbf" + text.encode()))
     assert cases[0] == Case(id="1", input="a, b", expected="604", actual="604\nmore", contexts=["x", "y"], tags=("hard", "new"))
-    assert cases[1] == Case(id="2", input="q", expected='{"a": 1}', actual="", contexts=["plain text"])
+    assert cases[1] == Case(id="2", input="q", expected='{"a": 1}', contexts=["plain text"])
     assert codes(diagnostics) == ["column-recognised"]
     assert notes == []
 
@@ -104,6 +104,7 @@ def test_odd_csv_rows_say_so(tmp_path: Path) -> None:
     cases, _, notes = read(write(tmp_path / "a.csv", content))
     assert [(note.code, note.where.line) for note in notes] == [
         ("contexts-as-text", 2),
+        ("unreadable-case", 3),
         ("unreadable-case", 4),
         ("unreadable-expected", 5),
         ("unreadable-actual", 6),

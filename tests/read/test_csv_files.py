@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import fieldwise as fw
 from fieldwise.model.plan import Source
+from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
 from fieldwise.read.csv_files import detect_separator
 
@@ -77,3 +79,81 @@ def test_broken_utf_16_is_an_error_of_the_file(tmp_path: Path) -> None:
     path.write_bytes("id,expected,actual\n1,a,b".encode("utf-16")[:-1])
     _, errors = read_rows(path)
     assert ("invalid-utf16", None) in errors
+
+
+def test_a_blank_cell_is_null_in_a_record_and_no_side_in_a_column_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text('id,number,po\n1,A1,\n2,A2,""\n')
+    (tmp_path / "a.tsv").write_text("id\tnumber\tpo\n1\t\tB\n2\tA2\t\n")
+    (cases,) = read_cases(Source(expected=str(tmp_path / "e.csv"), actual=str(tmp_path / "a.tsv")))
+    assert cases.expected == [{"number": "A1", "po": None}, {"number": "A2", "po": None}]
+    assert cases.actual == [{"number": None, "po": "B"}, {"number": "A2", "po": None}]
+    path = tmp_path / "c.csv"
+    path.write_text("id,expected,actual,note\n1,a,,\n2,,b,\n")
+    (cases,) = read_cases(Source(cases=str(path)))
+    assert (cases.expected, cases.actual) == (["a", MISSING], [MISSING, "b"])
+    assert cases.metadata == [{"note": None}, {"note": None}]
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "expected", "actual", "score"),
+    [
+        ("field_prf", "1,A1,,\n2,A2,,\n", "1,B1,,\n2,B2,,\n", 0.0),
+        ("field_prf", "1,A1,x,\n", "1,A1,,\n", 2 / 3),
+        ("field_prf", "1,A1,,\n", "1,A1,x,\n", 2 / 3),
+        ("field_prf", "1,A1,,\n", "1,A1,,\n", 1.0),
+        ("field_accuracy", "1,A1,x,y\n", "1,A1,,y\n", 2 / 3),
+    ],
+)
+def test_blank_cells_are_scored_as_null(tmp_path: Path, evaluator: str, expected: str, actual: str, score: float) -> None:
+    (tmp_path / "e.csv").write_text(f"id,number,po,iban\n{expected}")
+    (tmp_path / "a.csv").write_text(f"id,number,po,iban\n{actual}")
+    suite = {"cases": {side: str(tmp_path / f"{side[0]}.csv") for side in ("expected", "actual")}, "evaluators": [{"type": evaluator}]}
+    run = fw.run(suite, root=tmp_path)
+    assert run.summary[f"{evaluator}.score"] == pytest.approx(score)
+
+
+def test_a_blank_output_fails_and_a_blank_expectation_is_not_scored_as_text(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("id,expected,actual\n1,a,\n2,,b\n3,c,c\n")
+    run = fw.run({"cases": str(tmp_path / "c.csv"), "evaluators": [{"type": "similarity"}]}, root=tmp_path)
+    results = {row.case: row.result for row in run.results()}
+    assert (results["1"].status, results["1"].score) == ("error", 0.0)
+    assert results["2"].score != 1.0
+    assert results["3"].score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "ids", "line"),
+    [
+        ('id,expected,actual\n1,a,a\n2,"b,b\n3,c,c\n4,d,d\n', ["1"], 3),
+        ('id,expected,actual\n1,a,a\n2,b,"b', ["1"], 3),
+        ('id,expected,actual\n1,"a\na","b\n2,b,b\n', [], 3),
+        ('id,expected,actual\n1,"a,a\n2,b,b\n3,"c",c\n', [], 2),
+        ('id,expected,"actual\n1,a,a\n', [], 1),
+        ('sep=,\nid,expected,actual\n1,a,a\n2,b,"b\n', ["1"], 4),
+    ],
+)
+def test_an_unclosed_quote_is_an_error_with_its_line(tmp_path: Path, text: str, ids: list[str], line: int) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    rows, errors = read_rows(path)
+    assert [row[0] for row in rows] == ids
+    assert ("unclosed-quote", line) in errors
+
+
+@pytest.mark.parametrize("cell", ['"a\nb"', '"a ""x""\nb"', '5" tube', '"a" b', '"a\n" '])
+def test_quotes_that_are_closed_or_inside_text_are_read(tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"id,expected,actual\n1,a,{cell}\n2,b,{cell}")
+    rows, errors = read_rows(path)
+    assert ([row[0] for row in rows], errors) == (["1", "2"], [])
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("row", [["3", "c"], ["3"], ["3", "c", "c", "c"]])
+def test_a_row_with_too_few_or_too_many_cells_is_an_error_of_its_case(tmp_path: Path, separator: str, row: list[str]) -> None:
+    path = tmp_path / "a.csv"
+    lines = [["id", "expected", "actual"], ["1", "a", "a"], ["2", "b", "b"], row, ["4", "d", "d"]]
+    path.write_text("\n".join(map(separator.join, lines)))
+    rows, errors = read_rows(path)
+    assert rows == [("1", "a", "a"), ("2", "b", "b"), ("3", MISSING, MISSING), ("4", "d", "d")]
+    assert errors == [("unreadable-case", 4)]

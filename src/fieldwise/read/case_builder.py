@@ -46,6 +46,7 @@ def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | No
         lines=[*rows.numbers] if rows.numbering == "line" else [],
     )
     if rows.is_text_only:
+        _remove_blank_sides(cases)
         _decode_answers(cases)
     _warn_of_other_columns(cases, rows, roles, keys)
     if "contexts" in roles.columns:
@@ -153,6 +154,12 @@ def _unwrap_expectation(value: Any) -> Any:
         name, answer = next(iter(value.items()))
         return answer if name in _WHOLE_ANSWER_NAMES else value
     return value
+
+
+def _remove_blank_sides(cases: Cases) -> None:
+    """Make a side MISSING whose cell of CSV is blank: CSV cannot tell null from a value that is not there."""
+    cases.expected = [MISSING if value is None else value for value in cases.expected]
+    cases.actual = [MISSING if value is None else value for value in cases.actual]
 
 
 def _decode_answers(cases: Cases) -> None:

@@ -4,7 +4,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import Any, BinaryIO, Final
 from unicodedata import normalize
 
@@ -18,25 +18,44 @@ _MAX_CELL_BYTES: Final = 1 << 30
 _SEPARATORS: Final = ("\t", ",", ";", "|")
 """In order of preference: text hardly ever holds a tab."""
 _SAMPLE_LINES: Final = 50
+_MOST_RECORDS: Final = 0.6
+"""Share of the records that must have as many cells as the header where a row is damaged."""
 _ENCODING_FIX: Final = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 _UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_csv(stream: BinaryIO, file: str, chunk: int) -> Iterator[RowBatch]:
-    """Rows of at most `chunk` records of CSV with a header; cells are text. A record shorter than the header lacks the last columns."""
+    """Rows of at most `chunk` records of CSV with a header. Cells are text, blank ones null.
+
+    `UnreadableFile` where a quote is not closed: what follows would be read as one cell.
+    """
     csv.field_size_limit(_MAX_CELL_BYTES)  # the default of 128 KB is less than one retrieved document
     lines = iter(_decode(stream, file))
     sample = list(islice(lines, _SAMPLE_LINES))
     named, first_line = _read_separator_line(sample)
     separator = named or detect_separator(sample, is_whole=len(sample) < _SAMPLE_LINES)
-    reader = csv.reader(chain(sample[first_line:], lines), delimiter=separator)
-    header = _check_header(next(reader, []), file, first_line + 1)
+    records = _iterate_records(chain(sample[first_line:], lines), separator, file, first_line)
+    header = _check_header(next(records, (0, []))[1], file, first_line + 1)
+    return _batch_records(records, header, separator, file, chunk)
+
+
+def _batch_records(
+    records: Iterator[tuple[int, list[str]]], header: list[str], separator: str, file: str, chunk: int
+) -> Iterator[RowBatch]:
     rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
-    for ordinal, (line, cells) in enumerate(_iterate_records(reader, file, first_line), 1):
+    failure: UnreadableFile | None = None
+    for ordinal in count(1):
+        try:
+            line, cells = next(records)
+        except StopIteration:
+            break
+        except UnreadableFile as error:  # after the rows before it
+            failure = error
+            break
         problems = _find_problems(cells, header, separator)
         if problems:
             rows.problems[len(rows)] = problems
-        rows.values.append(dict(zip(header, cells, strict=False)))
+        rows.values.append({name: cell or None for name, cell in zip(header, cells, strict=False)})
         rows.numbers.append(line)
         rows.ordinals.append(ordinal)
         rows.files.append(file)
@@ -45,10 +64,12 @@ def read_csv(stream: BinaryIO, file: str, chunk: int) -> Iterator[RowBatch]:
             rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
     if len(rows):
         yield rows
+    if failure is not None:
+        raise failure
 
 
 def detect_separator(lines: list[str], is_whole: bool = True) -> str:
-    """The separator under which every record of the first lines has as many cells as the header; a comma if there is none.
+    """The separator under which every record of the first lines, else most of them, has as many cells as the header; else a comma.
 
     `is_whole` is false if the lines end before the file does: the last record may then continue.
 
@@ -57,21 +78,26 @@ def detect_separator(lines: list[str], is_whole: bool = True) -> str:
     >>> detect_separator(["question,answer", "Which?,red; green"])
     ','
     """
-    cell_counts = {separator: _count_cells(lines, separator, is_whole) for separator in _SEPARATORS}
-    best = max(_SEPARATORS, key=lambda separator: cell_counts[separator])
-    return best if cell_counts[best] > 1 else ","
+    for min_share in (1.0, _MOST_RECORDS):
+        cell_counts = {separator: _count_cells(lines, separator, is_whole, min_share) for separator in _SEPARATORS}
+        best = max(_SEPARATORS, key=lambda separator: cell_counts[separator])
+        if cell_counts[best] > 1:
+            return best
+    return ","
 
 
-def _count_cells(lines: list[str], separator: str, is_whole: bool) -> int:
-    """The cells of the header, 0 if a record has another number of cells."""
+def _count_cells(lines: list[str], separator: str, is_whole: bool, min_share: float) -> int:
+    """The cells of the header, 0 if less than a share of the records has as many."""
     try:
         records = [cells for cells in csv.reader(lines, delimiter=separator) if cells]
     except csv.Error:
         return 0
     if not is_whole:
         records = records[:-1]
-    counts = {len(cells) for cells in records}
-    return counts.pop() if len(counts) == 1 else 0
+    if not records:
+        return 0
+    header_count, counts = len(records[0]), [len(cells) for cells in records[1:]]
+    return header_count if counts.count(header_count) >= min_share * len(counts) else 0
 
 
 def _read_separator_line(sample: list[str]) -> tuple[str | None, int]:
@@ -99,17 +125,87 @@ def _iterate_utf_16(stream: BinaryIO, file: str) -> Iterator[str]:
         raise UnreadableFile(Diagnostic(code="invalid-utf16", what=what, where=Where(file=file), fix=fix)) from error
 
 
-def _iterate_records(reader: Any, file: str, lines_before: int) -> Iterator[tuple[int, list[str]]]:
-    """Each record with the line it begins on; blank lines are left out."""
-    start = lines_before + reader.line_num + 1
+class _RecordLines:
+    """The lines of a file, for a reader of records; keeps those of the current record."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self._current: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._current.append(line)
+        return line
+
+    def take(self) -> list[str]:
+        """Remove and return the lines of the current record."""
+        lines, self._current = self._current, []
+        return lines
+
+
+def _iterate_records(lines: Iterable[str], separator: str, file: str, lines_before: int) -> Iterator[tuple[int, list[str]]]:
+    """Each record with the line it begins on, the header first; blank lines are left out."""
+    source = _RecordLines(lines)
+    reader = csv.reader(source, delimiter=separator)
+    start = lines_before + 1
+    pending: tuple[int, list[str], list[str]] | None = None
     try:
         for cells in reader:
-            if cells:
-                yield start, cells
+            if pending is not None:
+                yield pending[0], pending[1]
+            record_lines = source.take()
+            if len(record_lines) > 1:
+                _require_closed_quotes(record_lines, separator, file, start)
+            pending = (start, cells, record_lines) if cells else None
             start = lines_before + reader.line_num + 1
     except csv.Error as error:
         where = Where(file=file, line=start)
         raise UnreadableFile(Diagnostic(code="unreadable-file", what=f"the file is not CSV from here on: {error}", where=where)) from error
+    if pending is not None:  # a record on one line can end inside quotes only where the file ends
+        _require_closed_quotes(pending[2], separator, file, pending[0])
+        yield pending[0], pending[1]
+
+
+def _require_closed_quotes(lines: list[str], separator: str, file: str, start: int) -> None:
+    """`UnreadableFile` if a quote that opens in one line of a record is closed in no line, or only by one that opens another cell."""
+    opened_at = _find_open_quote(lines, separator)
+    if opened_at is None:
+        return
+    what = "the double quote that opens a cell on this line is not closed: the rows from here on cannot be told apart"
+    fix = "close the quote, or write a quote inside a cell twice"
+    raise UnreadableFile(Diagnostic(code="unclosed-quote", what=what, where=Where(file=file, line=start + opened_at), fix=fix))
+
+
+def _find_open_quote(lines: list[str], separator: str) -> int | None:
+    """The line, counted from 0, of the quote that opens a cell and is not closed before the end, or is closed in a later line within text.
+
+    >>> _find_open_quote(['1,"a\\n', 'b","c\\n', '2,d\\n'], ","), _find_open_quote(['1,"a\\n', 'b"'], ",")
+    (1, None)
+    """
+    opened_at: int | None = None
+    at_start = True  # of a cell
+    for number, line in enumerate(lines):
+        text = line.rstrip("\r\n")
+        position = 0
+        while position < len(text):
+            sign = text[position]
+            position += 1
+            if opened_at is None:
+                if at_start and sign == '"':
+                    opened_at = number
+                at_start = sign == separator
+            elif sign == '"':
+                following = text[position : position + 1]
+                if following == '"':
+                    position += 1
+                elif opened_at == number or text[position:].lstrip(" ")[:1] in ("", separator):
+                    opened_at = None
+                else:
+                    return opened_at
+    return opened_at
 
 
 def _check_header(cells: list[str], file: str, line: int) -> list[str]:
@@ -139,10 +235,14 @@ def _qualify_repeated(names: list[str]) -> list[str]:
 
 def _find_problems(cells: list[str], header: list[str], separator: str) -> list[JsonProblem]:
     problems: list[JsonProblem] = []
-    if len(cells) > len(header):
-        what = f"the row has {len(cells)} cells, but the header has {len(header)}"
+    if len(cells) != len(header):
+        counted = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+        what = f"the row has {counted}, but the header has {len(header)}"
         name = {",": "commas", "\t": "tabs"}.get(separator, f"`{separator}`")
-        problems.append(JsonProblem("invalid-csv", what, fix=f"put cells that hold {name} or line breaks in double quotes"))
+        fix = f"put cells that hold {name} or line breaks in double quotes"
+        if len(cells) < len(header):
+            fix = "write every cell of the row, blank ones too; a file that ends here may be truncated"
+        problems.append(JsonProblem("invalid-csv", what, fix=fix))
     for name, cell in zip(header, cells, strict=False):
         if not cell.isascii() and not _is_valid_unicode(cell):
             problems.append(JsonProblem("invalid-utf8", "the text has bytes that are not UTF-8", (name,), _ENCODING_FIX))

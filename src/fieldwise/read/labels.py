@@ -91,7 +91,8 @@ def _find_column(columns: dict[str, None], names: Sequence[str], meaning: str, f
 
 
 def _read_label(record: TableRecord, id_column: str, label_column: str) -> tuple[str, Verdict] | Diagnostic:
-    case, label = str(record.value.get(id_column, "")).strip(), record.value.get(label_column)
+    case_id, label = record.value.get(id_column), record.value.get(label_column)
+    case = "" if case_id is None else str(case_id).strip()
     if not case:
         return Diagnostic(code="no-id", what="the row names no case", where=record.where, fix=f"write the case's id into `{id_column}`")
     if isinstance(label, str) and label.strip().casefold() == "partial":

@@ -31,7 +31,9 @@ def find_likeliest_column(rows: RowBatch, roles: ColumnRoles, missing: str) -> s
     for name in _list_free_columns(rows, roles):
         pairs = [(row[present_side], row[name]) for row in rows.values[:_MAX_COMPARED] if present_side in row and name in row]
         if pairs:
-            resemblance = sum(_resemblance(value, candidate) for value, candidate in pairs) / len(pairs)
+            # null against null is no resemblance
+            shares = [_resemblance(value, candidate) for value, candidate in pairs if value is not None and candidate is not None]
+            resemblance = sum(shares) / len(pairs)
             candidates[name] = (_has_word_of(missing, name), not _is_unlikely(name), resemblance)
     return max(reversed(candidates), key=candidates.__getitem__, default=None)
 
