@@ -76,6 +76,16 @@ def test_a_run_that_can_read_none_of_the_values_of_a_rule_exits_2(tmp_path: Path
         ("money", {}, ["5 kg"], "write `match: quantity`"),
         ("money", {}, ["2025-04-03"], "write `match: date`"),
         ("date", {}, ["soon"], "correct the expected values, or use another match"),
+        ("date", {}, ["5 listopada 2024"], "set the language of their months: `languages: [hr]` or `languages: [pl]`"),
+        ("datetime", {}, ["5 listopada 2024 10:00"], "set the language of their months: `languages: [hr]` or `languages: [pl]`"),
+        (
+            "datetime",
+            {"zone": "require"},
+            ["2024-03-05 10:00"],
+            "set the zone of values without one, such as `zone: {assume: Europe/Paris}`",
+        ),
+        ("money", {"currency": "require"}, ["5"], "set the currency of values that name none, such as `default_currency: EUR`"),
+        ("date", {}, ["03/04/2025", "soon"], "set `day_first`; correct the values that it does not read"),
     ],
 )
 def test_the_option_that_would_read_them_is_named(match: str, options: dict[str, Any], values: list[Any], fix: str) -> None:

@@ -1,10 +1,11 @@
 """Expected values that the match of a rule cannot read: how many, a few examples, and what would read them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from fieldwise.kernels.locale_tables import calendar_languages, major_languages
 from fieldwise.model.comparison import UnreadValues
 from fieldwise.model.rule import Match
 from fieldwise.model.values import MISSING, Missing
@@ -16,6 +17,7 @@ _ANY_NUMBERS: Final = (1, 2.5)
 """A match that reads these reads every number; yes and no are 1 and 0 only."""
 _READING_MATCHES: Final = ("money", "date", "datetime", "quantity", "duration", "boolean")
 """Matches to suggest for values that another match cannot read, the likeliest first."""
+_MAX_LANGUAGES: Final = 3
 _WIDER_MATCHES: Final = {"numeric_tolerance": ("money", "quantity"), "date": ("datetime",), "duration": ("quantity",)}
 """Of those, the matches that also read what the match of a rule reads: a few odd values must not cost all others their match."""
 
@@ -58,18 +60,49 @@ def suggest_reader(match: Match, examples: Iterable[Any], *, reads_most: bool = 
         return "write `match: money`" if has_currency else "add `parse: true`"
     if getattr(options, "formats", None) and _reads(Match(match.name, replace(options, formats=None)), values):
         return "add their format to `formats`, or remove `formats`"
-    for change in ({"day_first": True}, {"two_digit_years": 69}, {"precision": "month"}):
-        name = next(iter(change))
-        if (
-            hasattr(options, name)
-            and not getattr(options, "formats", None)
-            and _reads(Match(match.name, replace(options, **change)), values)
-        ):
-            return "set `day_first`" if name == "day_first" else f"set `{name}: {change[name]}`"
+    fixes = [*_option_fixes(match.name, options, values)]
+    for sentence, changed in fixes:
+        if _reads(Match(match.name, changed), values):
+            return sentence
     for name in _WIDER_MATCHES.get(match.name, ()) if reads_most else _READING_MATCHES:
         if name != match.name and _reads(Match(name), values):
             return f"write `match: {name}`"
+    for sentence, changed in fixes:
+        if any(_reads(Match(match.name, changed), [value]) and not _reads(Match(match.name, options), [value]) for value in values):
+            return f"{sentence}; correct the values that it does not read"
     return "correct the expected values, or use another match"
+
+
+def _option_fixes(name: str, options: Any, values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """Changes of the options that may read more values, each with the sentence that recommends it."""
+    if getattr(options, "formats", None):
+        return
+    if hasattr(options, "day_first"):
+        yield "set `day_first`", replace(options, day_first=True)
+    if hasattr(options, "languages"):
+        yield from _language_fixes(name, options, values)
+    for option, value in (("two_digit_years", 69), ("precision", "month")):
+        if hasattr(options, option):
+            yield f"set `{option}: {value}`", replace(options, **{option: value})
+    if getattr(options, "zone", None) == "require":
+        yield "set the zone of values without one, such as `zone: {assume: Europe/Paris}`", replace(options, zone=None)
+    if getattr(options, "currency", None) == "require":
+        sentence = "set the currency of values that name none, such as `default_currency: EUR`"
+        yield sentence, replace(options, default_currency="EUR")
+
+
+def _language_fixes(name: str, options: Any, values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """The languages that decide month names which mean different months elsewhere."""
+    unread = [value for value in values if not _reads(Match(name, options), [value])]
+    deciding: list[str] = []
+    for language in sorted(major_languages() & calendar_languages()):
+        changed = Match(name, replace(options, languages=(language,)))
+        if any(_reads(changed, [value]) for value in unread):
+            deciding.append(language)
+    if not deciding:
+        return
+    codes = [f"`languages: [{language}]`" for language in deciding[:_MAX_LANGUAGES]]
+    yield f"set the language of their months: {' or '.join(codes)}", replace(options, languages=tuple(deciding[:1]))
 
 
 def _reads(match: Match, values: Sequence[Any]) -> bool:
