@@ -14,10 +14,10 @@ from typing import Any
 import orjson
 from invoices import RULES, pairs
 
-from fieldwise.api import check
 from fieldwise.model.plan import Plan
 from fieldwise.read.cases import read_cases
 from fieldwise.score.evaluate import score_batch
+from fieldwise.suite_plan import compile_suite
 from fieldwise.summarize.state import SummaryState
 
 RECORDS, REPEATS = 5000, 5
@@ -49,7 +49,7 @@ def main() -> None:
         data = Path(folder, "invoices.jsonl")
         lines = (orjson.dumps({"id": str(at), "expected": one, "actual": other}) for at, (one, other) in enumerate(pairs(RECORDS, 5)))
         data.write_bytes(b"\n".join(lines))
-        plans = {name: check({"name": "views", "cases": str(data), "evaluators": some}) for name, some in SUITES.items()}
+        plans = {name: compile_suite({"name": "views", "cases": str(data), "evaluators": some}) for name, some in SUITES.items()}
         best = dict.fromkeys(plans, float("inf"))
         for _ in range(REPEATS):
             for name, plan in plans.items():

@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 from fieldwise import api
 from fieldwise.cli.app import SHORT_HELP, app
 from fieldwise.score.causes import describe_cause
+from fieldwise.suite_plan import compile_suite
 from fieldwise.web.app import create_app
 from fieldwise.web.settings import Settings
 
@@ -71,7 +72,7 @@ def test_every_block_works_in_the_order_of_the_page(page: Path, folder: Path) ->
             run_commands(block, place)
         elif block.kind == "yaml" and re.search(r"^evaluators:", block.text, re.MULTILINE):
             (folder / "block.eval.yaml").write_text(block.text, encoding="utf-8")
-            assert api.check("block.eval.yaml").evaluators, place
+            assert compile_suite("block.eval.yaml").evaluators, place
 
 
 def run_python(block: Block, place: str, namespace: dict[str, object]) -> None:

@@ -24,6 +24,7 @@ from fieldwise.score.evaluate import score_batch
 from fieldwise.store.errors import Interrupted, StoreError
 from fieldwise.store.lock import RunLock
 from fieldwise.store.run import Run, list_runs, open_run
+from fieldwise.suite_plan import compile_suite
 from fieldwise.summarize.state import SummaryState
 
 HERE = Path(__file__).parents[1]
@@ -404,7 +405,7 @@ class TestSummary:
         cases[3]["actual"], cases[5]["expected"], cases[7]["actual"] = None, "no record", "[1,"
         suite.write(cases)
         suite.evaluators = evaluators
-        plan = api.check({"cases": str(suite.folder / "data.jsonl"), "evaluators": evaluators})
+        plan = compile_suite({"cases": str(suite.folder / "data.jsonl"), "evaluators": evaluators})
         run = suite.run()
         state = SummaryState(plan.evaluators)
         assert plan.source is not None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fieldwise.report.feedback import feedback
     from fieldwise.store.run import Run
     from fieldwise.store.run_names import RunNotFound
-    from fieldwise.suite_plan import check
+    from fieldwise.suite_check import check
 
 __version__ = "0.1.0"
 __all__ = [
@@ -60,7 +60,7 @@ _MODULES = {
     "Run": "fieldwise.store.run",
     "RunNotFound": "fieldwise.store.run_names",
     "Summary": "fieldwise.model.summary",
-    "check": "fieldwise.suite_plan",
+    "check": "fieldwise.suite_check",
     "compare": "fieldwise.api",
     "diff": "fieldwise.api",
     "evaluate": "fieldwise.api",

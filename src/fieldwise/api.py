@@ -39,7 +39,7 @@ from fieldwise.score.matching import score_nullable_pairs
 from fieldwise.score.path_survey import ABSENT_PATH
 from fieldwise.score.services import ReportedProblems, lazy_asker, local_services
 from fieldwise.store.errors import Interrupted
-from fieldwise.suite_plan import check
+from fieldwise.suite_plan import compile_suite
 from fieldwise.summarize.exit_code import EMPTY_FILE, Limits, exit_code, is_invalid
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates, judge_regressions, regression_diagnostics
 
@@ -217,7 +217,7 @@ def run(
     plan. `workers` processes share the work where the data can be read in shards (JSONL and Parquet files); `engine` says where they run.
     The results are bit-identical in every case.
     """
-    plan = check(suite, cases=cases, expected=expected, actual=actual, on=on, gates=gates, root=root)
+    plan = compile_suite(suite, cases=cases, expected=expected, actual=actual, on=on, gates=gates, root=root)
     plan = replace(skip_mutant_gates(plan), label=name)
     source = plan.source
     assert source is not None
@@ -277,7 +277,7 @@ def _finish_run(
     if source is not None and source.corrections is not None:
         effect = correction_effect.measure_corrections(plan, source.corrections, uncorrected, summary, writer.path, writer.parts)
         writer.record_corrections(effect)
-    can_read_again = source is not None and _can_read_again(source)
+    can_read_again = source is not None and source.is_rereadable
     read_all = (lambda: read_cases(source)) if source and can_read_again else None
     rule_notes = run_warnings.warn_unused_rules(plan, totals, read_all, all_cases=all_cases)
     rule_notes += run_warnings.warn_absent_item_paths(plan, read_all)
@@ -388,20 +388,16 @@ def _complete_rules(plan: Plan, source: Source, batches: Iterator[Cases], chunk:
     for is_needed, complete in ((needs_inferred_rules, infer_plan_rules), (has_open_rules, survey_plan_columns)):
         if not is_needed(plan):
             continue
-        if selected is None and not _can_read_again(source):
+        if selected is None and not source.is_rereadable:
             selected = list(batches)
         plan, remarks = complete(plan, read_cases(source, chunk=chunk) if selected is None else selected)
         notes += remarks
     return plan, batches if selected is None else iter(selected), notes
 
 
-def _can_read_again(source: Source) -> bool:
-    return source.cases != "-" and not any(rows.is_one_shot for rows in source.memory.values())
-
-
 def _require_rereadable(source: Source) -> None:
     name = "standard input" if source.cases == "-" else "an iterator"
-    if not _can_read_again(source):
+    if not source.is_rereadable:
         what, fix = f"cases from {name} cannot be read again, so the run cannot be resumed", "put them in a file or a list"
         raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
 

@@ -14,7 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from fieldwise import api
 from fieldwise.model.case import Case
 from fieldwise.model.plan import Plan
 from fieldwise.model.result import Result
@@ -26,6 +25,7 @@ from fieldwise.score.evaluate import evaluate_every_case, result_at
 from fieldwise.score.inferred_rules import with_inferred_rules
 from fieldwise.score.services import ReportedProblems, local_services
 from fieldwise.store.run import Run
+from fieldwise.suite_plan import compile_suite
 
 __all__ = ["dspy_metric", "emit_evaluation_events", "langsmith_evaluator", "mlflow_scorer"]
 
@@ -181,7 +181,7 @@ def _load_scorer(suite: Suite) -> _CaseScorer:
     """Compile a suite, or one evaluator; ConfigError with every problem. The suite's own cases are not read."""
     if isinstance(suite, Mapping) and "type" in suite:
         suite = {"name": "integration", "evaluators": [dict(suite)]}
-    return _CaseScorer(api.check(suite, cases="-"))
+    return _CaseScorer(compile_suite(suite, cases="-"))
 
 
 def _is_measured(result: Result) -> bool:

@@ -18,6 +18,7 @@ from fieldwise.report.mismatch_list import merge_evaluators, summarize_field
 from fieldwise.store.errors import StoreError
 from fieldwise.store.run import Run, open_run
 from fieldwise.store.run_names import RunNotFound
+from fieldwise.suite_check import check
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -39,7 +40,7 @@ class AgentTools:
     def check(self, suite: str, cases: str | None = None) -> dict[str, Any]:
         """Validate a suite (path of a YAML file) without scoring; lists every problem with its line and fix."""
         try:
-            plan = api.check(suite, cases=cases, root=self.root)
+            plan = check(suite, cases=cases, root=self.root)
         except ConfigError as error:
             return {"valid": False, "count": len(error.diagnostics), "problems": describe_problems(list(error.diagnostics))}
         return {

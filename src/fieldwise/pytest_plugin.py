@@ -87,10 +87,11 @@ class CaseChecker:
         """Run a suite on this one case, stored in a temporary folder."""
         from fieldwise import api
         from fieldwise.model.ask import Asking
+        from fieldwise.suite_plan import compile_suite
 
         __tracebackhide__ = True
         file = folder / "case.jsonl"
-        plan = api.check(suite, cases=str(file))
+        plan = compile_suite(suite, cases=str(file))
         columns = {} if plan.source is None else plan.source.columns
         record = {str(columns.get(role, role)): _normalize_role(role, value) for role, value in case.items()}
         file.write_text(json.dumps(record, default=str) + "\n", encoding="utf-8")
@@ -185,10 +186,10 @@ class SuiteFile(pytest.File):
     # Cached because all tests of the suite share one plan and one run; pytest makes a new SuiteFile for every session.
     @cached_property
     def _plan(self) -> "Plan":
-        from fieldwise import api
+        from fieldwise.suite_plan import compile_suite
 
         try:
-            return api.check(self.path)
+            return compile_suite(self.path)
         except ConfigError as error:
             raise self.CollectError(str(error)) from None
 

@@ -1,4 +1,4 @@
-"""Compile a suite to a plan: what `check` does, and the first step of a run. Imports nothing that scores or stores, to start fast."""
+"""Compile a suite to a plan: the first step of `check` and of a run. Imports nothing that scores or stores, to start fast."""
 
 import os
 import re
@@ -23,7 +23,7 @@ from fieldwise.registry import nearest
 _WORD: Final = re.compile(r"\w+")
 
 
-def check(
+def compile_suite(
     suite: str | Path | Mapping[str, Any],
     *,
     cases: object = None,
@@ -33,7 +33,7 @@ def check(
     gates: Sequence[str] = (),
     root: str | Path | None = None,
 ) -> Plan:
-    """Compile a suite to a plan, or raise ConfigError with all its problems.
+    """Compile a suite to a plan, or raise ConfigError with all problems of the suite itself; its cases are not read.
 
     `cases`, `expected`, `actual` and `on` replace the suite's data, as in `run`.
     """

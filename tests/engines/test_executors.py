@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import fieldwise as fw
-from fieldwise.api import check
 from fieldwise.engines.executors import WorkerLost, find_demands
 from fieldwise.engines.shard_worker import RunSetup, ShardTask
 from fieldwise.score import evaluate
 from fieldwise.store.errors import Interrupted, StoreError
 from fieldwise.store.manifest import summary_to_json
 from fieldwise.store.run import open_run
+from fieldwise.suite_plan import compile_suite
 
 
 def run_content(run: Any) -> Any:
@@ -212,7 +212,7 @@ def test_a_small_file_is_not_worth_a_second_process(tmp_path: Path) -> None:
     ],
 )
 def test_fewer_cases_are_scored_together_where_each_takes_long(evaluator: dict[str, Any], size: int) -> None:
-    assert find_demands(check({"name": "x", "cases": "cases.jsonl", "evaluators": [evaluator]})).batch_size == size
+    assert find_demands(compile_suite({"name": "x", "cases": "cases.jsonl", "evaluators": [evaluator]})).batch_size == size
 
 
 def test_a_suite_that_asks_a_model_is_done_by_one_process(many: Path) -> None:
@@ -220,5 +220,5 @@ def test_a_suite_that_asks_a_model_is_done_by_one_process(many: Path) -> None:
     composed = [{"type": "composite", "evaluators": judged}]
     by_model = [{"type": "field_accuracy", "fields": [{"path": "a", "match": "fuzzy", "algorithm": "llm"}]}]
     for evaluators in (judged, composed, by_model):
-        assert find_demands(check({"name": "x", "cases": "cases.jsonl", "evaluators": evaluators})).asks_models
-    assert not find_demands(check(json.loads(many.read_text()) | {"cases": "cases.jsonl"})).asks_models
+        assert find_demands(compile_suite({"name": "x", "cases": "cases.jsonl", "evaluators": evaluators})).asks_models
+    assert not find_demands(compile_suite(json.loads(many.read_text()) | {"cases": "cases.jsonl"})).asks_models

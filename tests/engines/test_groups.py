@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from fieldwise.api import check, compare, run
+from fieldwise.api import compare, run
 from fieldwise.cli.app import app
 from fieldwise.engines.group_warnings import find_id_groups
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.store.baseline import compare_with_baseline, save_baseline
+from fieldwise.suite_plan import compile_suite
 
 runner = CliRunner()
 SUITE = {
@@ -131,7 +132,7 @@ def test_a_path_that_no_case_has_is_a_configuration_error() -> None:
 def test_a_group_that_is_no_path_into_the_case_is_refused() -> None:
     for group, message in (("document", "metadata.document"), ("metadata..document", "empty step")):
         with pytest.raises(ConfigError) as caught:
-            check(SUITE | {"group": group})
+            compile_suite(SUITE | {"group": group})
         assert message in str(caught.value)
 
 

@@ -11,7 +11,6 @@ import pytest
 from model_server import Say, model_server
 
 import fieldwise as fw
-from fieldwise.api import check
 from fieldwise.engines.executors import _get_result, _process_on_node  # pyright: ignore[reportPrivateUsage]
 from fieldwise.engines.shard_worker import RunSetup, ShardTask
 from fieldwise.model.ask import Asking
@@ -20,6 +19,7 @@ from fieldwise.model.plan import Source
 from fieldwise.read.columns import ColumnRoles
 from fieldwise.read.shards import Shard
 from fieldwise.store.manifest import summary_to_json
+from fieldwise.suite_plan import compile_suite
 
 ray: Any = pytest.importorskip("ray", reason="Ray has no wheel for this Python")
 
@@ -72,7 +72,9 @@ def test_names_of_files_are_relative_to_where_the_run_was_started(many: Path, mo
 def test_a_node_that_does_not_see_the_data_says_so(many: Path) -> None:
     source = Source(cases=str(many.parent / "gone.jsonl"))
     shard = Shard(file=str(source.cases), file_format="jsonl", start=0, stop=9, rows_before=0, first_case=0, cases=1, size=9)
-    setup = RunSetup(plan=replace(check(many), source=source), folder=many.parent, roles=ColumnRoles(), columns=frozenset(), chunk=9)
+    setup = RunSetup(
+        plan=replace(compile_suite(many), source=source), folder=many.parent, roles=ColumnRoles(), columns=frozenset(), chunk=9
+    )
     with pytest.raises(ConfigError, match=r"the node .+ does not see .+gone\.jsonl\n.*fix: put the data and the root in a folder"):
         _process_on_node(setup, ShardTask(shard=shard, number=0), None, Path("/nowhere"))
 

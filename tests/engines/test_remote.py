@@ -18,7 +18,6 @@ import pytest
 from s3fs import S3FileSystem
 
 import fieldwise as fw
-from fieldwise.api import check
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.locations import parse_location
 from fieldwise.model.remote_path import RemotePath
@@ -32,6 +31,7 @@ from fieldwise.store.manifest import summary_to_json
 from fieldwise.store.run import list_runs, open_run
 from fieldwise.store.run_metrics import compare_runs
 from fieldwise.store.run_names import add_tags, remove_tags
+from fieldwise.suite_plan import compile_suite
 
 KEYS = {
     "AWS_ACCESS_KEY_ID": "key",
@@ -189,7 +189,7 @@ def test_runs_on_s3_are_tagged_compared_asked_watched_and_deleted(bucket: Remote
     assert all(item.n for item in compare_runs(base, open_run(root)).evaluators.values())
     assert base.case("c3").id == "c3"
     assert base.sql("select count(*) as n from cases").to_pylist() == [{"n": 40}]
-    assert check(remote | {"cases": "run:latest"}, root=root).source.cases == f"{root}/recalled/{new.id}.jsonl"
+    assert compile_suite(remote | {"cases": "run:latest"}, root=root).source.cases == f"{root}/recalled/{new.id}.jsonl"
     assert RunMonitor(root).list_unfinished() == []
     assert folder_size(base.path) > 1000
     with pytest.raises(ConfigError, match="nightly"):

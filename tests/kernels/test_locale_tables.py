@@ -8,7 +8,9 @@ import fieldwise as fw
 from fieldwise.kernels import locale_tables
 matches = ["money", "date", "datetime", "duration", "quantity", "boolean", "code", "country", "currency", "language"]
 fields = [{"path": match, "match": match} for match in matches]
-fw.check({"cases": "cases.jsonl", "evaluators": [{"type": "field_accuracy", "fields": fields}]})
+record = dict.fromkeys(matches, "5")
+cases = [{"expected": record, "actual": record}]
+fw.check({"evaluators": [{"type": "field_accuracy", "fields": fields}]}, cases=cases)
 print(locale_tables._read_table.cache_info().currsize)
 fw.match("money", expected=["RM5"], actual=[5])
 print(locale_tables._read_table.cache_info().currsize > 0)

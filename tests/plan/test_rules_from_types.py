@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 import fieldwise as fw
 from fieldwise.model.path import EACH
 from fieldwise.model.path import Path as FieldPath
+from fieldwise.suite_plan import compile_suite
 
 NOT_IN_ITS_SCHEMA = {"research": {("authors", EACH, "array_index"), ("citations", EACH)}}
 """Leaves of a gold record that its own schema does not describe."""
@@ -52,7 +53,7 @@ class TestExtractBench:
         gold = json.loads((BENCH / f"{name}.gold.json").read_text())
         (tmp_path / "s.json").write_text((BENCH / f"{name}-schema.json").read_text())
         (tmp_path / "s.eval.yaml").write_text("evaluators: [{type: field_accuracy, fields: {schema: s.json}}]")
-        plan = fw.check(tmp_path / "s.eval.yaml", cases=[{"id": 1, "expected": gold, "actual": gold}])
+        plan = compile_suite(tmp_path / "s.eval.yaml", cases=[{"id": 1, "expected": gold, "actual": gold}])
         assert [rule.text for rule in plan.evaluators[0].config.fields] == [rule["path"] for rule in fw.rules_from(tmp_path / "s.json")]  # pyright: ignore
         result = fw.evaluate({"type": "field_accuracy", "fields": fw.rules_from(tmp_path / "s.json")}, expected=gold, actual=gold)
         assert (result.score, result.misses) == (1.0, [])

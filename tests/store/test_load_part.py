@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from fieldwise.api import check
 from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.plan import Plan
@@ -13,6 +12,7 @@ from fieldwise.score.evaluate import score_batch
 from fieldwise.store.load_part import FieldsSeen, load_part, stored_tables
 from fieldwise.store.manifest import Part, summary_to_json
 from fieldwise.store.writer import WrittenPart, build_batch_tables, write_part
+from fieldwise.suite_plan import compile_suite
 from fieldwise.summarize.state import SummaryState
 
 EVALUATORS: list[dict[str, Any]] = [
@@ -32,7 +32,7 @@ RECORDS: list[tuple[Any, Any]] = [
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
     (tmp_path / "cases.jsonl").write_text('{"expected": 1, "actual": 1}\n')
-    return check({"name": "x", "cases": str(tmp_path / "cases.jsonl"), "evaluators": EVALUATORS})
+    return compile_suite({"name": "x", "cases": str(tmp_path / "cases.jsonl"), "evaluators": EVALUATORS})
 
 
 def scored(plan: Plan, records: list[tuple[Any, Any]], size: int) -> list[BatchOutcome]:
@@ -67,7 +67,9 @@ def test_a_part_comes_to_what_its_batches_come_to(tmp_path: Path, plan: Plan, si
 
 def test_evaluators_that_share_comparisons_share_them_when_they_are_rebuilt(tmp_path: Path, plan: Plan) -> None:
     spec = {"type": "field_prf", "fields": ["right"]}
-    twice = check({"name": "x", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{**spec, "name": "one"}, {**spec, "name": "two"}]})
+    twice = compile_suite(
+        {"name": "x", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{**spec, "name": "one"}, {**spec, "name": "two"}]}
+    )
     rebuilt = load_part(stored_tables(tmp_path), stored(tmp_path, scored(twice, RECORDS, 2)), twice.evaluators)
     first, second = (evaluated.results.comparisons for evaluated in rebuilt.evaluated)
     assert first is not None

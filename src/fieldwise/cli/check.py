@@ -29,14 +29,14 @@ def check(
 ) -> None:
     """Validate a suite without scoring: show every problem, or the cases and rules it will use."""
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.cli._dry_run import survey_cases
     from fieldwise.cli._exits import CONFIG
     from fieldwise.cli._files import require_suite
     from fieldwise.report.check_view import build_check_report, render_check_json
-    from fieldwise.suite_plan import check as check_suite
+    from fieldwise.suite_check import survey_cases
+    from fieldwise.suite_plan import compile_suite
 
     program = program_of(context, root)
-    survey = survey_cases(check_suite(require_suite(suite), cases=cases, gates=gates, root=program.root))
+    survey = survey_cases(compile_suite(require_suite(suite), cases=cases, gates=gates, root=program.root))
     if form == "json":
         click.echo(render_check_json(survey))
     else:

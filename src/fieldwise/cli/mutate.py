@@ -63,17 +63,17 @@ def mutate(
     Corruptions are the inverse of causes: digits changed, day and month swapped, currencies exchanged, values dropped, items swapped.
     Each corrupted record is scored against the original. Suggests the smallest changes of rules that would notice more, and what they cost.
     """
-    from fieldwise import api
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._files import require_suite
     from fieldwise.report.mutation_view import build_mutation_report
     from fieldwise.report.text_format import dump_json
     from fieldwise.study.mutation import mutate_suite, refuse_other_gates
+    from fieldwise.suite_plan import compile_suite
 
     program = program_of(context, root)
     _check_outputs(outputs)
     refuse_other_gates(gates)
-    plan = api.check(require_suite(suite), gates=gates, root=program.root)
+    plan = compile_suite(require_suite(suite), gates=gates, root=program.root)
     report = mutate_suite(plan, limit=limit, seed=seed, only=evaluators)
     if form == "json":
         click.echo(dump_json(report.to_json()))

@@ -76,16 +76,16 @@ def profiles(
 
 
 def _compare(target: str, names: Sequence[str], evaluator: str | None, sample: int | None, root: str | None) -> "ProfileReport":
-    from fieldwise.api import check
     from fieldwise.cli._lookup import open_measured_run
     from fieldwise.read.cases import read_cases
     from fieldwise.study.profiles import compare_profiles, plan_of_run, sample_cases, sample_run
+    from fieldwise.suite_plan import compile_suite
 
     _check_names(names)
     if Path(target).suffix.lower() in (".yaml", ".yml", ".json") or Path(target).is_file():
         from fieldwise.cli._files import require_suite
 
-        plan = check(require_suite(Path(target)), root=root)
+        plan = compile_suite(require_suite(Path(target)), root=root)
         assert plan.source is not None  # `check` refuses a suite without cases
         return compare_profiles(plan, sample_cases(list(read_cases(plan.source)), sample), evaluator=evaluator, names=names)
     run = open_measured_run(target, root)

@@ -149,6 +149,11 @@ class Source:
     named_fields: frozenset[str] = frozenset()
     """Fields that the rules name: the field that pairs two files is left out of the records unless it is one of them."""
 
+    @property
+    def is_rereadable(self) -> bool:
+        """False for standard input and iterators."""
+        return self.cases != "-" and not any(rows.is_one_shot for rows in self.memory.values())
+
     def get_mapping(self, side: str) -> SideMapping:
         """How the rows of a side become records; `join` and `format` hold for both sides."""
         mapping = self.mappings.get(side, SideMapping())

@@ -48,8 +48,12 @@ class SuiteCheck:
     @property
     def is_runnable(self) -> bool:
         """True if there are cases, no errors, and no malformed path, which no case could have."""
-        is_wrong = any(diagnostic.level == "error" or diagnostic.code == MALFORMED_PATH for diagnostic in self.diagnostics)
-        return bool(self.counts.get("cases")) and not is_wrong
+        return bool(self.counts.get("cases")) and not self.errors
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The problems that keep the suite from running."""
+        return [problem for problem in self.diagnostics if problem.level == "error" or problem.code == MALFORMED_PATH]
 
 
 def build_check_report(check: SuiteCheck, display: DisplayOptions) -> RenderableType:

@@ -1,11 +1,13 @@
-"""Read the cases of a suite without scoring them: counts, inferred rules, rules that no case uses."""
+"""Check a suite and its cases without scoring them: counts, inferred rules, rules that no case uses."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fieldwise.model.case import Cases
-from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.options import InfersRules
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.values import MISSING
@@ -15,9 +17,33 @@ from fieldwise.read.corrections import check_corrections
 from fieldwise.report.check_view import SuiteCheck
 from fieldwise.score.inferred_rules import infer_rules, needs_inferred_rules
 from fieldwise.score.path_survey import PathSurvey, list_item_paths, list_written_rules, report_absent_path, report_missing_fields
+from fieldwise.suite_plan import compile_suite
 
 if TYPE_CHECKING:
     from fieldwise.plan.infer import InferredRules
+
+
+def check(
+    suite: str | Path | Mapping[str, Any],
+    *,
+    cases: object = None,
+    expected: object = None,
+    actual: object = None,
+    on: str | tuple[str, str] | None = None,
+    gates: Sequence[str] = (),
+    root: str | Path | None = None,
+) -> Plan:
+    """Compile a suite to a plan, or raise ConfigError with all problems of the suite and its cases, as `fieldwise check` reports them.
+
+    `cases`, `expected`, `actual` and `on` replace the suite's data, as in `run`. The cases of iterators and of standard input are not
+    checked: they can be read only once.
+    """
+    plan = compile_suite(suite, cases=cases, expected=expected, actual=actual, on=on, gates=gates, root=root)
+    if plan.source is not None and plan.source.is_rereadable:
+        survey = survey_cases(plan)
+        if not survey.is_runnable:
+            raise ConfigError(survey.errors or [Diagnostic(code="no-cases", what="there are no cases", where=Where(file=plan.file))])
+    return plan
 
 
 def survey_cases(plan: Plan) -> SuiteCheck:
