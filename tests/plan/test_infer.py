@@ -79,7 +79,9 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
             "their digits must agree",
         ),
         (["03/04/2025", "04/25/2025"], "date", {"day_first": False}, "0 values only read day first, 1 only month first"),
-        (["03/04/2025", "05/06/2025"], "date", {"day_first": None}, "the order of day and month is open"),
+        (["03/04/2025", "05/06/2025"], "exact", {}, "the order of day and month is open; write `match: date` with `day_first: true`"),
+        (["2025-03-04"] * 9 + ["05/06/2025"], "date", {"day_first": None}, "the order of day and month is open"),
+        (["5 listopad 2024"], "exact", {}, "but `date` cannot read them: ambiguous date: `listopad` is month 10 or 11"),
         (
             ["Acme Corporation", "Northwind"],
             "fuzzy",
@@ -134,6 +136,99 @@ def test_both_sides_decide(expected: list[Any], actual: list[Any], match: str) -
 
 
 @pytest.mark.parametrize(
+    "value",
+    [
+        "PO1012", "WO1013", "FR-1013", "KR-1012", "SN4711", "AB1012", "MAT-1012", "PAY-1012", "MA-1012", "LIS0012", "RM5", "EUR100",
+        "FR/1012", "PO.1012", "FR:1012", "SE-2024-01", "SO-2024-01-15", "2024-NO-12", "1012MAT", "1E5", "12E3", "5M", "3B", "DEC-12",
+    ],
+)  # fmt: skip
+def test_letters_before_an_integer_are_an_identifier(value: str) -> None:
+    assert choose_match([value], [value])[0].name == "code"
+
+
+@pytest.mark.parametrize(
+    "value", ["PO 0012", "AB 0123", "0123 AB", "RM 001", "Q 01", "PO 1012", "Day 5", "KW 12", "Q 1", "MAT 1012", "SH 1012"]
+)
+def test_letters_and_an_integer_apart_are_compared_exactly(value: str) -> None:
+    assert choose_match([value], [value])[0].name == "exact"
+
+
+@pytest.mark.parametrize(
+    ("values", "match"),
+    [
+        (["RM7.42", "RM5"], "money"),
+        (["RM5", "12.50"], "money"),
+        (["EUR1,000.00"], "money"),
+        (["$5"], "money"),
+        (["Rs.500", "Rs500"], "money"),
+        (["kr 5", "TL 5", "EUR 100"], "money"),
+        (["€ 12"], "money"),
+        (["100 EUR"], "money"),
+        (["Kč 5", "Kč5"], "money"),
+        (["TEUR 12"], "money"),
+        (["US$12"], "money"),
+        (["円500"], "money"),
+        (["12 kg", "5kg"], "quantity"),
+        (["kg 5", "kg 5,5"], "quantity"),
+        (["3.5GHz"], "quantity"),
+        (["90 min", "2h", "05 min"], "duration"),
+        (["1.5e3", "1E5"], "numeric_tolerance"),
+        (["1e-5"], "numeric_tolerance"),
+        (["1.5M", "300K"], "numeric_tolerance"),
+        (["Mar-05-2024", "MAR-06-2024"], "date"),
+        (["20240301T100000Z", "2024-03-01T10:00CET"], "datetime"),
+    ],
+)
+def test_what_is_written_as_an_amount_a_quantity_or_a_date_stays_one(values: list[str], match: str) -> None:
+    assert choose_match(values)[0].name == match
+
+
+def test_one_leading_zero_beside_letters_makes_the_column_no_amounts() -> None:
+    assert choose_match([*(f"RM {number}" for number in range(100, 130)), "RM 001"])[0].name == "exact"
+
+
+def test_an_identifier_does_not_become_a_quantity_by_what_actual_has() -> None:
+    assert choose_match(["PO1012", "PO1013", "PO1014"], ["1012", "PO 1,013", "1014 PO"])[0].name == "code"
+    assert choose_match(["1012", "1013"], ["FR1012", "FR1013"])[0].name == "exact"
+
+
+def test_codes_that_may_be_amounts_are_compared_exactly_beside_decimals() -> None:
+    match, reason = choose_match(["RM500", "RM700"], ["RM5.00", "RM700"])
+    assert (match.name, reason) == ("exact", "the values are codes or amounts, where every character counts")
+
+
+def test_an_amount_with_a_joined_currency_agrees_with_a_number() -> None:
+    assert choose_match([5, 7], ["RM5", "RM7"])[0].name == "money"
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "match"),
+    [
+        (["1.1", "1.10", "1.2"], "", "exact"),
+        (["3.1", "3.10", "3.2"], "part", "exact"),
+        (["1.1", "2.5", "3"], "app_version", "exact"),
+        ([1.1, 1.2], "version", "exact"),
+        (["12.5", "7.50", "3.25"], "price", "numeric_tolerance"),
+        (["1.1", "1.10", "1.05"], "price", "numeric_tolerance"),
+        ([*(f"{number}.5" for number in range(400)), "1.50"], "price", "numeric_tolerance"),
+    ],
+)
+def test_versions_are_no_decimals(values: list[Any], name: str, match: str) -> None:
+    assert choose_match(values, name=name)[0].name == match
+
+
+def test_lengths_of_time_may_be_written_like_a_clock() -> None:
+    assert choose_match(["30 min", "1:30", "2 h"], ["0:30", "90 min", "120"])[0].name == "duration"
+    assert choose_match(["10:30", "9:15"], ["30 min", "9:15"])[0].name == "exact"
+
+
+@pytest.mark.parametrize("value", ["0-306-40615-2", "0-8044-2957-X", "0 306 40615 2", "0378-5955"])
+def test_a_check_digit_modulo_11_makes_a_scheme(value: str) -> None:
+    assert "check digit" in choose_match([value])[1]
+    assert choose_match([value[:-1] + ("3" if value[-1] != "3" else "4")])[0].name == "exact"
+
+
+@pytest.mark.parametrize(
     ("expected", "actual", "percent"),
     [
         (["19 %", "7 %"], [0.19, 0.07], "share"),
@@ -163,6 +258,7 @@ def test_the_expected_side_decides_the_order_of_day_and_month() -> None:
 def test_the_name_of_a_field_suggests_a_vocabulary() -> None:
     assert choose_match(["DE", "France"], name="billingCountry")[0].name == "country"
     assert choose_match(["EUR", "USD"], name="currency")[0].name == "currency"
+    assert choose_match(["pt-BR", "de"], name="locale")[0].name == "language"
     assert choose_match(["DE", "France"], name="place")[0].name != "country"
     assert choose_match(["Bavaria", "Saxony"], name="country")[0].name == "fuzzy"
 

@@ -68,6 +68,16 @@ def test_another_digit_or_letter_of_a_code_is_never_equal(column: list[str], cod
 
 @settings(max_examples=60, deadline=None)
 @given(
+    st.from_regex(r"[A-Z]{2,3}[-./ ]?", fullmatch=True), st.lists(st.integers(1000, 9999), min_size=1, max_size=8), st.integers(1000, 9999)
+)
+def test_an_identifier_without_its_letters_is_never_equal(prefix: str, column: list[int], number: int) -> None:
+    written = [f"{prefix.strip()}{value}" for value in column]
+    for actual in (f"{number}", f"{number} {prefix.strip(' -./')}", f"{prefix.strip(' -./')} {number:,}.00", f"{number / 1000:.3f}"):
+        assert not is_equal(written, f"{prefix.strip()}{number}", actual)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
     st.lists(days, min_size=3, max_size=8), days, st.sampled_from(["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y", "%d %B %Y", "%B %d, %Y", "%d/%m/%y"])
 )
 def test_another_day_is_never_equal(column: list[Any], day: Any, form: str) -> None:

@@ -4,6 +4,7 @@ A type is chosen if at least 90 % of the values read as it; the reason lists the
 with currencies is `money`, one with times of day `datetime`, one with units `quantity`, and text that is only partly of a type is `exact`.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
@@ -14,6 +15,7 @@ from fieldwise import registry
 from fieldwise.model.rule import Match
 from fieldwise.model.values import Json
 from fieldwise.plan.column_evidence import MAX_DECIMALS, MAX_NUMBERS, ColumnEvidence, SideEvidence
+from fieldwise.plan.value_signs import TERMS, signs_of
 
 MIN_SHARE: Final = 0.9
 """Share of the values that must read as a type."""
@@ -27,7 +29,17 @@ ROUNDING: Final = 1e-12
 """The same where there are too many numbers to see whether different ones are as close as that."""
 _MIN_VALUES_FOR_CHOICES, _MIN_REPEATS_OF_CHOICES = 6, 3
 _CERTAIN_YES_NO: Final = frozenset({"yes", "no", "true", "false"})
-_TERM_WORDS: Final = {"country": "country", "nationality": "country", "nation": "country", "currency": "currency", "language": "language"}
+_TERM_WORDS: Final = {
+    "country": "country", "nationality": "country", "nation": "country", "currency": "currency", "language": "language",
+    "lang": "language", "locale": "language",
+    "version": "version", "ver": "version", "release": "version", "revision": "version", "section": "version", "chapter": "version",
+    "clause": "version", "paragraph": "version", "subsection": "version", "firmware": "version",
+}  # fmt: skip
+"""Last words of names → what the values are: terms of a closed vocabulary, or numbers of versions and sections."""
+_WEAK_NUMBERS: Final = ("weak currency", "joined currency", "weak number")
+MIN_STRONG_SHARE: Final = 0.25
+"""Share of plain amounts or quantities beside which `RM5` or `5A` is one too, and no code."""
+_TWO_NUMBERS: Final = re.compile(r"\d+\.\d+", re.ASCII)
 
 MatchChoice: TypeAlias = tuple[Match, str]
 """A match and the reason for it, as the end of a sentence that begins with `because`."""
@@ -58,7 +70,29 @@ def new_evidence(name: str) -> ColumnEvidence:
 
 
 def choose_from_evidence(evidence: ColumnEvidence) -> MatchChoice:
-    """The match for a column with this evidence, and the reason."""
+    """The match for a column with this evidence, and the reason; always one that reads expected values of the column."""
+    match, reason = _choose(evidence)
+    note = _note_if_unread(match, evidence.expected)
+    return (match, reason) if note is None else (build_match("exact"), f"{reason}, but `{match.name}` cannot read them: {note}")
+
+
+def _note_if_unread(match: Match, expected: SideEvidence) -> str | None:
+    """Why a match reads less than half of a few expected texts, under the options that they decide; None if it reads more.
+
+    Words among typed values are left out: `n/a` in a column of dates.
+    """
+    matcher = registry.MATCHERS.find(match.name)
+    sample = [text for text in expected.sample if "typed" in signs_of(text)] or expected.sample
+    if matcher.unread_note is None or not sample:
+        return None
+    options: Any = match.options
+    if matcher.column_survey is not None and matcher.column_survey.is_open(options):
+        options, _ = matcher.column_survey.resolve(options, matcher.column_survey.collect(sample, options))
+    notes = [note for note in (matcher.unread_note(text, options) for text in sample) if note is not None]
+    return notes[0] if len(notes) > MIN_EXPECTED_SHARE * len(sample) else None
+
+
+def _choose(evidence: ColumnEvidence) -> MatchChoice:
     kinds = {kind for kind, count in evidence.expected.kinds.items() if count}
     if not kinds:
         return build_match("exact"), "no value was seen"
@@ -83,8 +117,10 @@ def _choose_for_numbers(evidence: ColumnEvidence) -> MatchChoice:
     share = _choose_share(evidence)
     if share is not None:
         return share
-    if evidence.actual.signs["currency"] and _reads_as(evidence, "number"):
+    if (evidence.actual.signs["currency"] + evidence.actual.signs["joined currency"]) and _reads_as(evidence, "number"):
         return _choose_money(evidence)
+    if evidence.expected.term == "version":
+        return build_match("exact"), "the values are versions or section numbers"
     if not evidence.expected.fractional:
         return build_match("exact"), "every value is a whole number"
     return _choose_tolerance(evidence.expected, parse=False, reason="the values are numbers")
@@ -188,6 +224,9 @@ def _choose_date(evidence: ColumnEvidence) -> MatchChoice | None:
     if expected.distinct < 3 and expected.signs["compact"] == expected.signs["date"]:  # numbers such as 20250304 are more likely codes
         return None
     options, order = _choose_order(evidence)
+    if "day_first" not in options and order and not _reads_as(evidence, "clear date"):
+        fix = "write `match: date` with `day_first: true` or `day_first: false` to compare them as dates"
+        return build_match("exact"), _describe(evidence, "dates", "date") + f"{order}; {fix}"
     if _uses_times(evidence):
         timed = sum(side.signs["time"] + side.signs["midnight"] for side in (expected, actual))
         reason = _describe(evidence, "dates", "date") + f", {timed} with a time of day"
@@ -226,11 +265,52 @@ def _choose_number(evidence: ColumnEvidence) -> MatchChoice | None:
         return None
     if not expected.signs["marks"]:  # digits alone
         return _choose_for_digits(evidence)
-    if expected.signs["marks"] == expected.signs["weak currency"]:  # R5, Q1: letters and digits
+    if expected.signs["zero-led"] or _count_strong_marks(expected) < MIN_STRONG_SHARE * expected.signs["marks"]:  # R5, RM5, 1E5
         return None
-    if expected.signs["currency"] + actual.signs["currency"]:
-        return _choose_money(evidence) if _reads_as(evidence, "currency", "weak currency", "bare number") else None
+    if _are_versions(evidence):
+        return build_match("exact"), "the values are versions or section numbers: 1.10 follows 1.9"
+    if sum(_count_currencies(side) for side in (expected, actual)):
+        reads = _reads_as(evidence, "currency", "weak currency", "joined currency", "bare number")
+        return _choose_money(evidence) if reads else None
     return _choose_tolerance(expected, parse=True, reason=_describe(evidence, "numbers", "number"))
+
+
+def _count_strong_marks(side: SideEvidence) -> int:
+    """Number of texts that are numbers with more than digits, and are more likely numbers than codes."""
+    return side.signs["marks"] - sum(side.signs[sign] for sign in _WEAK_NUMBERS)
+
+
+def _count_currencies(side: SideEvidence) -> int:
+    return side.signs["currency"] + side.signs["weak currency"] + side.signs["joined currency"]
+
+
+def _are_versions(evidence: ColumnEvidence) -> bool:
+    """True if numbers with a point are versions or section numbers: by the name of the field, or as 1.1, 1.2 and 1.10 are.
+
+    As decimals, `1.1` and `1.10` of one column are two spellings of one number; versions have few numbers before the point, and no zero
+    before their other digits (`1.05`).
+    """
+    expected = evidence.expected
+    if expected.kinds["number"] or not _reads_as(evidence, "version", "bare digits") or not expected.signs["version"]:
+        return False
+    if expected.term == "version":
+        return True
+    if expected.unlisted:
+        return False
+    parts = [text.split(".") for text in expected.choices if _TWO_NUMBERS.fullmatch(text)]
+    decimals: dict[str, set[str]] = {}
+    for whole, fraction in parts:
+        decimals.setdefault(whole, set()).add(fraction)
+    if any(len(whole) > 2 or (fraction[0] == "0" and len(fraction) > 1) for whole, fraction in parts):
+        return False
+    if len(decimals) * 2 > len(parts):
+        return False
+    return any(_has_minor_ten(fractions) for fractions in decimals.values())
+
+
+def _has_minor_ten(fractions: set[str]) -> bool:
+    """True if one is a single digit, and another ends in zero behind other digits: 1 and 10, as no program prints decimals."""
+    return any(len(fraction) == 1 for fraction in fractions) and any(len(fraction) == 2 and fraction[1] == "0" for fraction in fractions)
 
 
 def _choose_share(evidence: ColumnEvidence) -> MatchChoice | None:
@@ -246,7 +326,7 @@ def _choose_share(evidence: ColumnEvidence) -> MatchChoice | None:
 
 
 def _choose_money(evidence: ColumnEvidence) -> MatchChoice:
-    named = evidence.expected.signs["currency"] + evidence.actual.signs["currency"]
+    named = _count_currencies(evidence.expected) + _count_currencies(evidence.actual)
     decimals = evidence.expected.decimals
     options = {"tolerance": 0.5 * 10.0**-decimals} if 0 < decimals <= MAX_DECIMALS else {}
     return build_match("money", **options), _describe(evidence, "amounts", "number") + f", {named} with a currency"
@@ -262,17 +342,25 @@ def _choose_for_digits(evidence: ColumnEvidence) -> MatchChoice | None:
         return None
     if actual.kinds["bool"] >= MIN_SHARE * max(_count_values(actual), 1) and not expected.unlisted and {*expected.choices} <= {"0", "1"}:
         return build_match("boolean"), f"the values are 0 or 1, and {actual.kinds['bool']} on the other side are true or false"
-    if actual.kinds["number"] or actual.signs["marks"] or expected.kinds["number"]:
+    if actual.kinds["number"] or _count_strong_marks(actual) > 0 or expected.kinds["number"]:
         return _choose_tolerance(expected, parse=True, reason=_describe(evidence, "numbers", "number"))
     return build_match("exact"), "the values are digits, where every digit counts"
 
 
 def _choose_quantity(evidence: ColumnEvidence) -> MatchChoice | None:
     expected = evidence.expected
-    strong = sum(side.signs["quantity"] - side.signs["weak unit"] for side in (expected, evidence.actual))
-    if expected.signs["duration"] and _reads_as(evidence, "duration") and (strong or not expected.signs["quantity"]):
-        return build_match("duration"), _describe(evidence, "lengths of time", "duration")
-    if not expected.signs["quantity"] or not strong or not _reads_as(evidence, "quantity", "bare number"):
+    if expected.signs["zero-led"]:
+        return None
+    strong = expected.signs["quantity"] - expected.signs["weak unit"]
+    is_strong = strong > 0 and strong >= MIN_STRONG_SHARE * expected.signs["quantity"]
+    if expected.signs["duration"] and (is_strong or not expected.signs["quantity"]):
+        if _reads_as(evidence, "duration"):
+            return build_match("duration"), _describe(evidence, "lengths of time", "duration")
+        forms = ("duration", "clock duration", "bare number")
+        with_unit = expected.signs["duration"] >= MIN_EXPECTED_SHARE * _count_values(expected)
+        if with_unit and expected.signs["clock duration"] + evidence.actual.signs["clock duration"] and _reads_as(evidence, *forms):
+            return build_match("duration"), _describe(evidence, "lengths of time", *forms)
+    if not is_strong or not _reads_as(evidence, "quantity", "bare number"):
         return None
     return build_match("quantity"), _describe(evidence, "quantities", "quantity", "bare number")
 
@@ -288,7 +376,7 @@ def _choose_boolean(evidence: ColumnEvidence) -> MatchChoice | None:
 
 def _choose_term(evidence: ColumnEvidence) -> MatchChoice | None:
     term = evidence.expected.term
-    if not term or not _reads_as(evidence, term):
+    if term not in TERMS or not _reads_as(evidence, term):
         return None
     nouns = {"country": "countries", "currency": "currencies", "language": "languages"}
     return build_match(term), _describe(evidence, nouns[term], term)
@@ -300,6 +388,8 @@ def _choose_code(evidence: ColumnEvidence) -> MatchChoice | None:
         return None
     if evidence.expected.signs["code with sign"]:
         return build_match("exact"), "the values are codes, some with a sign such as `+` that tells them apart"
+    if evidence.expected.signs["joined currency"] and evidence.actual.signs["written amount"]:  # as a code, RM500 is RM5.00
+        return build_match("exact"), "the values are codes or amounts, where every character counts"
     return build_match("code"), _describe(evidence, "codes", "code", "bare digits")
 
 

@@ -26,6 +26,7 @@ MAX_NUMBERS: Final = 1 << 12
 MAX_DECIMALS: Final = 6
 """Numbers with more decimals were computed, not printed."""
 MAX_EXAMPLES: Final = 3
+MAX_SAMPLE: Final = 20
 _EXAMPLE_LENGTH: Final = 40
 EXAMPLE_SIGNS: Final = ("date", "number", "quantity", "duration", "scheme", "code", "boolean")
 """Types of which exceptions are listed."""
@@ -38,7 +39,7 @@ class SideEvidence:
     """What the values of one path show on one side."""
 
     term: str = ""
-    """The closed vocabulary that the name of the path suggests, such as `country`: only then are its terms counted."""
+    """What the name of the path suggests: a closed vocabulary such as `country`, whose terms are only then counted, or `version`."""
     values: int = 0
     """Number of values that are not null."""
     kinds: Counter[str] = field(default_factory=Counter[str])
@@ -56,6 +57,8 @@ class SideEvidence:
     """Number of distinct texts, as far as counted within batches: an upper bound."""
     unlisted: int = 0
     """Number of texts that are no choices: too long, or of too many kinds."""
+    sample: list[str] = field(default_factory=list)
+    """The first distinct texts, at most `MAX_SAMPLE`: the chosen rule is tried on them."""
     exceptions: dict[str, list[str]] = field(default_factory=dict)
     """Type → up to `MAX_EXAMPLES` texts that do not read as it."""
 
@@ -96,6 +99,8 @@ class SideEvidence:
         self.unlisted += other.unlisted
         for number in other.numbers:
             self._add_distinct(number)
+        for text in other.sample:
+            self._add_to_sample(text)
         for text, count in other.choices.items():
             self._add_choice(text, count)
         for sign, examples in other.exceptions.items():
@@ -127,7 +132,8 @@ class SideEvidence:
         signs = signs_of(text)
         for sign in signs:
             self.signs[sign] += count
-        if self.term and TERMS[self.term](text):
+        self._add_to_sample(text)
+        if self.term in TERMS and TERMS[self.term](text):
             self.signs[self.term] += count
         if "number" in signs:
             self.decimals = max(self.decimals, _count_printed_decimals(text))
@@ -137,6 +143,10 @@ class SideEvidence:
         for sign in (*EXAMPLE_SIGNS, self.term):
             if len(self.exceptions.get(sign, ())) < MAX_EXAMPLES and not _reads_as(text, signs, sign):
                 self._add_exception(sign, text)
+
+    def _add_to_sample(self, text: str) -> None:
+        if len(self.sample) < MAX_SAMPLE and text not in self.sample:
+            self.sample.append(text)
 
     def _add_choice(self, text: str, count: int) -> None:
         if text in self.choices:

@@ -3,9 +3,13 @@
 | sign | the text is |
 | --- | --- |
 | `date` | a calendar date: `day first`, `month first` or `either order`; with a `time` or `midnight`; `compact` (digits alone) |
-| `number` | a number: `currency`, `weak currency` (`R5`), `percent` or `bare number`; `marks` (more than digits), `undecided` (`1,234`) |
-| `quantity` | a number with a unit; `weak unit` (`5A`, `8401 BL`) |
-| `duration` | a length of time with its units |
+| `clear date` | a date that can be read in one way only; not one with `either order` or an `open month` (`5 listopad 2024`) |
+| `number` | a number: `currency`, `percent` or `bare number`; `marks` (more than digits), `undecided` (`1,234`) |
+| `weak currency`, `joined currency`, `weak number` | a number that is more likely a code: `R5`, `RM5`, `5K` and `1E5` |
+| `written amount` | a number with a currency and decimals or groups of digits |
+| `quantity` | a number with a unit; `weak unit` (`5A`, `8401 BL`, `kg 5`) |
+| `zero-led` | no number or quantity only because of its leading zeros: `PO 0012` |
+| `duration` | a length of time with its units; `clock duration` (`1:30`), which may be one |
 | `true`, `false` | a word or mark for yes or no |
 | `code` | without spaces, of letters and digits or with a leading zero (`leading zero`); `code with sign` (`A-1+`) |
 | `scheme` | an identifier that a named scheme reads, spaces or not: IBAN, BIC, ISBN, VAT, card or phone number |
@@ -14,8 +18,10 @@
 | `digits`, `bare digits` (no code), `version`, `clock`, `email`, `url`, `short with digits`, `capitals`, `lower word`, `long` | so |
 | `typed` | any of the above but `bank code`, `short with digits`, `any digit`, `capitals`, `lower word`, `long`, `true` and `false` |
 
+Letters before an unbroken integer make no quantity, length of time or date (`prefixed_numbers`).
+
 >>> sorted(signs_of("EUR 1.234,50")), sorted(signs_of("Acme Ltd 12 Main Street"))
-(['any digit', 'currency', 'marks', 'number', 'short with digits', 'typed'], ['any digit'])
+(['any digit', 'currency', 'marks', 'number', 'short with digits', 'typed', 'written amount'], ['any digit'])
 """
 
 import re
@@ -29,6 +35,7 @@ from fieldwise.kernels.locale_tables import fold_name, number_words
 from fieldwise.kernels.measures import read_duration, read_quantity
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
 from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called, languages_called
+from fieldwise.plan.prefixed_numbers import Prefix, is_currency_prefix, is_one_integer_with_letters, may_be_date_with_words, split_prefix
 
 Signs = frozenset[str]
 
@@ -48,6 +55,11 @@ _CLOCK: Final = re.compile(r"\d{1,2}:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?: ?[ap]\.
 _ONE_LETTER: Final = re.compile(r"[A-Za-z]-?\d+|\d+[A-Za-z]", re.ASCII)
 """`R5`, `R-10`, `12A`: a currency or a unit by its letter, and more often a code."""
 _HYPHENATED: Final = re.compile(r"[^\W\d_]+(?:-\d+)+")
+_SCALED_INTEGER: Final = re.compile(r"\d+(?:[^\W\d_]+|[eE]\d+)")
+"""`5K`, `12M`, `1E5`: a number by its letter, and more often a code."""
+_DECIMALS_OR_GROUPS: Final = re.compile(r"\d[.,'’]\d")
+_PADDED_DURATION: Final = re.compile(r"\d\d [^\W\d_]+\.?")
+_CLOCK_DURATION: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _ZERO_BEFORE_DIGITS: Final = re.compile(r"(?<![\d.,])0\d")
 _DIGIT_RUN: Final = re.compile(r"\d", re.ASCII)
 _IBAN: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
@@ -64,6 +76,8 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _NUMBER: Final = re.compile(r"\d+")
 _POSTCODE_SHAPE: Final = re.compile(r"9{4} [A-Z]{2}")
 """`8401 BL`, whatever `bl` may mean: Dutch postcodes."""
+_ISBN_10: Final = re.compile(r"(?=.{13}$)\d{1,5}(?P<space>[ -])\d{1,7}(?P=space)\d{1,6}(?P=space)[\dX]", re.ASCII)
+_ISSN: Final = re.compile(r"\d{4}-\d{3}[\dX]", re.ASCII)
 _GROUPS: Final = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*")
 
 
@@ -103,6 +117,8 @@ def _add_code_signs(text: str, signs: set[str]) -> None:
         signs.add("version")
     elif _CLOCK.fullmatch(text):
         signs.add("clock")
+        if _CLOCK_DURATION.fullmatch(text):
+            signs.add("clock duration")
     elif not has_space and not signs & {"email", "url"} and (has_letter or (text.isdecimal() and leading_zero)):
         signs.add("code")
         if leading_zero:
@@ -119,8 +135,28 @@ def _add_code_signs(text: str, signs: set[str]) -> None:
 # What a text reads as but for dates follows from its letters, its marks and the length of its digit runs, not from the digits.
 @lru_cache(maxsize=1 << 14)
 def _signs_of_shape(shape: str, leading_zero: bool) -> Signs:
-    if leading_zero and (shape.isalnum() or _HYPHENATED.fullmatch(shape)):
-        return frozenset({"number", "bare number"} if shape.isdecimal() else ())  # RE0012 and kr-001 are codes, whatever RE and kr may mean
+    signs = _read_shape(shape)
+    if leading_zero and (shape.isalnum() or _HYPHENATED.fullmatch(shape) or is_one_integer_with_letters(shape)):
+        if shape.isdecimal():
+            return frozenset({"number", "bare number"})
+        if "duration" in signs and _PADDED_DURATION.fullmatch(shape):  # 05 min
+            return signs
+        return frozenset({"zero-led"} if signs else ())  # RE0012, kr-001 and PO 0012 are codes, whatever RE, kr and PO may mean
+    prefix = split_prefix(shape)
+    return signs if prefix is None else _signs_with_prefix(prefix, signs)
+
+
+def _signs_with_prefix(prefix: Prefix, signs: Signs) -> Signs:
+    """The signs of an integer behind letters: a currency only where it is written like one, a unit only beside other quantities."""
+    if "currency" in signs:
+        return signs if is_currency_prefix(prefix) else signs - {"currency"} | {"joined currency"}
+    if "number" in signs:
+        return signs
+    return frozenset({"quantity", "weak unit"} if "quantity" in signs and prefix.is_apart else ())
+
+
+def _read_shape(shape: str) -> Signs:
+    """What a text reads as, whatever its letters suggest."""
     figure = read_figure(shape)
     if figure is not None and not figure.units:
         return _number_signs(shape, figure)
@@ -140,8 +176,14 @@ def _number_signs(text: str, figure: Figure) -> Signs:
     signs = {"number"}
     if figure.currencies:
         signs.add("weak currency" if _ONE_LETTER.fullmatch(text) else "currency")
+        if _DECIMALS_OR_GROUPS.search(text):
+            signs.add("written amount")
+    elif figure.percent:
+        signs.add("percent")
     else:
-        signs.add("percent" if figure.percent else "bare number")
+        signs.add("bare number")
+        if _SCALED_INTEGER.fullmatch(text):
+            signs.add("weak number")
     if not text.isdecimal():
         signs.add("marks")
     if figure.undecided:
@@ -174,9 +216,9 @@ def _may_be_date(text: str) -> bool:
     """A cheap necessary condition: reading a date takes 20 to 200 µs, and most texts are none."""
     words = _WORD.findall(text)
     if any(_is_date_word(word.lower()) for word in words):
-        return True
+        return may_be_date_with_words(text)
     if len(_NUMBER.findall(text)) >= 3:  # beside three numbers, words may be a weekday, a time zone or `PM`
-        return not words or len(text) <= _MAX_DATE_WITH_WORDS
+        return not words or (len(text) <= _MAX_DATE_WITH_WORDS and may_be_date_with_words(text))
     return text.isdecimal() and len(text) == 8
 
 
@@ -190,7 +232,7 @@ def _is_date_word(word: str) -> bool:
 def _add_date_signs(text: str, signs: set[str]) -> None:
     iso = _ISO_WITH_TIME.fullmatch(text)
     if iso is not None and _is_iso_moment(text):
-        signs.add("date")
+        signs |= {"date", "clear date"}
         signs.add("midnight" if not iso["clock"].strip("0:.") and not (iso["offset"] or "").strip("Zz0:+-") else "time")
         return
     moment = read_moment(text)
@@ -200,10 +242,12 @@ def _add_date_signs(text: str, signs: set[str]) -> None:
     if text.isdecimal():
         signs.add("compact")
     if isinstance(moment, AmbiguousMoment):
-        signs.add("either order")
+        signs.add("either order" if moment.option == "day_first" else "open month")
         moment = read_moment(text, DateReading(day_first=True))
-    elif moment.numeric_order:
-        signs.add(moment.numeric_order)
+    else:
+        signs.add("clear date")
+        if moment.numeric_order:
+            signs.add(moment.numeric_order)
     if isinstance(moment, Moment) and moment.clock is not None:
         signs.add("midnight" if moment.clock == time() and not moment.offset else "time")
 
@@ -228,6 +272,8 @@ def is_scheme(text: str) -> bool:
         return False
     if _IBAN_IN_GROUPS.fullmatch(text) or is_bank_code(text):  # in groups of four it is one even if its check digits are wrong
         return True
+    if (_ISBN_10.fullmatch(text) and _has_weighted_check(text)) or (_ISSN.fullmatch(text) and _has_weighted_check(text)):
+        return True
     plain = re.sub("[ -]", "", text)
     if _IBAN.fullmatch(plain):
         return int("".join(str(int(character, 36)) for character in plain[4:] + plain[:4])) % 97 == 1
@@ -244,6 +290,12 @@ def is_bank_code(text: str) -> bool:
     """
     parts = _BIC.fullmatch(text)
     return parts is not None and bool(countries_called(parts["country"]))
+
+
+def _has_weighted_check(text: str) -> bool:
+    """The check digit of an ISBN-10 or an ISSN: weights from the right, modulo 11, X is 10."""
+    characters = [character for character in reversed(text) if character not in " -"]
+    return sum(weight * (10 if character == "X" else int(character)) for weight, character in enumerate(characters, 1)) % 11 == 0
 
 
 def _has_ean_digit(digits: str) -> bool:
