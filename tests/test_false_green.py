@@ -1071,7 +1071,7 @@ SITUATIONS: dict[str, Situation] = {
         {"type": "answer_quality"},
         {"c.csv": 'id,expected,actual\n1,"Paris,Paris\n2,Rome,London\n'},
         CONFIG,
-        "no column is actual",
+        "is not closed",
         cases="c.csv",
     ),
     "one column name twice": situation(

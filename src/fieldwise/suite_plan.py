@@ -20,7 +20,12 @@ from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import nearest
 
-_WORD: Final = re.compile(r"\w+")
+_PATH_OPTIONS: Final = frozenset({"path", "paths", "field", "fields", "strategies", "similarities", "prices", "thresholds", "require"})
+"""Options that name fields, as text, in a list or as the keys of an object."""
+_EXPRESSION_OPTIONS: Final = frozenset({"if_", "check", "then", "equals", "sum"})
+"""Options of the rules of `constraints`."""
+_TEXT_LITERAL: Final = re.compile(r"""(?<!\[)(?:"[^"]*"|'[^']*')""")
+_EXPRESSION_PATH: Final = re.compile(r"[^\W\d]\w*(?:\.\w+|\[[^\]]*\])*")
 
 
 def compile_suite(
@@ -147,30 +152,52 @@ def _require_readable_policy(plan: Plan) -> None:
 
 
 def _list_named_fields(evaluators: Iterable[PlannedEvaluator]) -> frozenset[str]:
-    """The first step of every path, and every key and word in other options: fields that a rule, a strategy or a formula may mean."""
-    return frozenset(name for planned in evaluators for name in _iterate_names(planned.config))
+    """The paths that rules name: of fields, items, strategies, prices, expressions and schemas.
+
+    Options that only look like one (the label of a box, the column of a judge) are none.
+    """
+    return frozenset(path for planned in evaluators for path in _iterate_paths(planned.config))
 
 
-def _iterate_names(value: Any) -> Iterator[str]:
-    if isinstance(value, FieldRule):
-        value = value.path
-    if isinstance(value, FieldPath):
-        yield from map(str, value.steps[:1])
-    elif isinstance(value, str):
-        yield from _WORD.findall(value)
-    else:
-        for part in _list_parts(value):
-            yield from _iterate_names(part)
+def _iterate_paths(config: Any) -> Iterator[str]:
+    if isinstance(config, FieldRule):
+        if config.path is not None:
+            yield str(config.path)
+        return
+    for name, value in _list_options(config):
+        if name in _PATH_OPTIONS:
+            yield from _iterate_texts(value)
+        elif name in _EXPRESSION_OPTIONS:
+            for text in _iterate_texts(value):
+                yield from _EXPRESSION_PATH.findall(_TEXT_LITERAL.sub("", text))
+        elif name == "schema" and isinstance(value, Mapping):
+            yield from _iterate_properties(cast("Mapping[str, Any]", value), ())
+        if isinstance(value, FieldPath) and not isinstance(config, ListRule):
+            yield str(value)
+        for part in cast("Iterable[Any]", value if isinstance(value, list | tuple) else (value,)):
+            if is_dataclass(part) and not isinstance(part, type | ListRule | FieldPath):
+                yield from _iterate_paths(part)
 
 
-def _list_parts(value: Any) -> Iterable[Any]:
-    if isinstance(value, PlannedEvaluator):
-        return [value.config]
-    if isinstance(value, Mapping):
-        entries = cast("Mapping[Any, Any]", value)
-        return [*map(str, entries), *entries.values()]
-    if isinstance(value, list | tuple | frozenset):
-        return cast("Iterable[Any]", value)
-    if is_dataclass(value) and not isinstance(value, type | ListRule):
-        return [getattr(value, option.name) for option in fields(value)]
-    return ()
+def _list_options(config: Any) -> Iterator[tuple[str, Any]]:
+    if is_dataclass(config) and not isinstance(config, type):
+        for option in fields(config):
+            yield option.name, getattr(config, option.name)
+
+
+def _iterate_texts(value: Any) -> Iterator[str]:
+    """The text itself, the texts of a list, or the keys of an object."""
+    items = cast("Iterable[Any]", value if isinstance(value, Mapping | list | tuple) else (value,))
+    for item in items:
+        if isinstance(item, str) and item:
+            yield item
+
+
+def _iterate_properties(schema: Mapping[str, Any], parent: tuple[str, ...]) -> Iterator[str]:
+    """The paths of the properties of a JSON Schema, as far as they are written inside one another."""
+    names = [*cast("Iterable[Any]", schema.get("required") or ()), *cast("Iterable[Any]", schema.get("properties") or ())]
+    for name in names:
+        yield str(FieldPath((*parent, str(name))))
+    for name, part in cast("Mapping[str, Any]", schema.get("properties") or {}).items():
+        if isinstance(part, Mapping):
+            yield from _iterate_properties(cast("Mapping[str, Any]", part), (*parent, str(name)))

@@ -100,8 +100,15 @@ def find_rows_without_id(rows: RowBatch, column: str) -> list[int]:
 
 
 def _convert_id(value: Any, rows: RowBatch, row: int) -> str:
-    if value is None or value is MISSING or value == "":
-        return _make_id(rows, row)
+    return _make_id(rows, row) if value is None or value is MISSING or value == "" else render_id(value)
+
+
+def render_id(value: Any) -> str:
+    """An id as text.
+
+    >>> render_id(7), render_id(7.0), render_id(True)
+    ('7', '7', 'true')
+    """
     if isinstance(value, float) and value.is_integer():  # whole numbers are floats where a column of pandas has gaps
         return str(int(value))
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else str(value)

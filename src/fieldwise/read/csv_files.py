@@ -5,7 +5,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, count, islice
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 from unicodedata import normalize
 
 from fieldwise.model.diagnostic import Diagnostic, Where

@@ -24,6 +24,7 @@ from fieldwise.read.files import (
     find_files,
 )
 from fieldwise.read.ids import MAX_REPORTED
+from fieldwise.read.pairing_fields import Steps, remove_repeated_id
 from fieldwise.read.side_files import SIDES, RecordFiles, RecordTable, Side, SideRecord, open_side
 
 
@@ -49,7 +50,7 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProg
         totals.cases += len(pairs)
         totals.paired += len(pairs) - len(unpaired)
         totals.unpaired += unpaired[: MAX_REPORTED - len(totals.unpaired)]
-        yield _build_paired_cases(pairs)
+        yield _build_paired_cases([_leave_out_ids(pair, expected_side.id_place, actual_side.id_place) for pair in pairs])
     diagnostics += expected_side.report_duplicates()
     if limit is None or totals.cases < limit:
         diagnostics += _report_unused_renames(expected_side, source.expected)
@@ -169,6 +170,22 @@ def _check_keys(expected: RecordTable, actual: RecordTable, diagnostics: list[Di
         what = "neither side has an id: rows are paired by their number"
         diagnostics.append(Diagnostic(code="joined-by-number", what=what, where=Where(file=expected.file), level="warning"))
     return True
+
+
+def _leave_out_ids(
+    pair: tuple[SideRecord, SideRecord | None], expected_place: Steps | None, actual_place: Steps | None
+) -> tuple[SideRecord, SideRecord | None]:
+    """The pair without the id where a record has it in the place of the other side; its own place is left out already."""
+    expected, actual = pair
+    if expected_place == actual_place or actual is None:
+        return pair
+    if actual_place is not None:
+        record = remove_repeated_id(expected.case.expected, actual_place, expected.key)
+        expected = replace(expected, case=replace(expected.case, expected=record))
+    if expected_place is not None:
+        record = remove_repeated_id(actual.case.actual, expected_place, expected.key)
+        actual = replace(actual, case=replace(actual.case, actual=record))
+    return expected, actual
 
 
 def _build_paired_cases(pairs: list[tuple[SideRecord, SideRecord | None]]) -> Cases:

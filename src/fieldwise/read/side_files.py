@@ -61,6 +61,7 @@ from fieldwise.read.imported_files import (
     recognize_format,
 )
 from fieldwise.read.in_memory import read_rows_in_memory
+from fieldwise.read.pairing_fields import Steps, find_id_place, is_named, remove_field, rename_place
 from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.side_mapping import SideMapper, locate
 from fieldwise.read.table_files import describe_unreadable, note_recognized, parse_json_file, read_document, read_each
@@ -93,6 +94,8 @@ class RecordFiles:
     def __init__(self, files: list[Location], root: Location, side: str, mapping: SideMapping, progress: ReadProgress) -> None:
         self.paths: dict[str, Location] = {}
         self.is_single = False
+        self.id_place: Steps | None = None
+        """The name of a file is no field."""
         self.mapper = SideMapper(mapping)
         self._side = side
         self._progress = progress
@@ -232,13 +235,18 @@ class RecordTable:
         self._stream = stream
         self.file = (source.expected if side == "expected" else source.actual) or ""
         self.mapper = SideMapper(source.get_mapping(side))
-        self._named_fields = source.named_fields
         self.column_names: frozenset[str] = frozenset()
         self._columns, problems = SideColumns(), list[Diagnostic]()
         if self._first_rows:
             self.column_names = frozenset().union(*self._first_rows.values)
             self._columns, problems = find_side_columns(self.column_names, source, side, self.file)
             problems = [*_find_missing_paths(self._first_rows, self.mapper.mapping, Where(file=self.file)), *problems]
+        self._written_id_place = self._find_id_place()
+        self.id_place: Steps | None = None
+        """Where the id is inside a record, under the names of the rules; None if it is outside, or if a rule names it."""
+        if self._written_id_place is not None:
+            place = rename_place(self._written_id_place, self.mapper.mapping.rename)
+            self.id_place = None if is_named(place, source.named_fields) else place
         diagnostics += problems
         self.is_unusable = self._first_rows is None or any(problem.level == "error" for problem in problems)
         self._records = self._read_records()
@@ -247,6 +255,17 @@ class RecordTable:
     def has_key(self) -> bool:
         """Whether a column identifies the rows."""
         return self._columns.key is not None
+
+    def _find_id_place(self) -> Steps | None:
+        """Where the id is inside a record, as written in the file; None if it is outside."""
+        key, side = self._columns.key, self.side
+        if key is None:
+            return None
+        if self._columns.row_is_record:
+            return find_id_place(key, None, self.column_names)
+        record = self.mapper.mapping.record or self._columns.roles.columns.get(side)
+        is_spread = side in self._columns.roles.fields  # over columns such as `*_gold`
+        return None if record is None or is_spread else find_id_place(key, record, self.column_names)
 
     def iterate_records(self) -> Iterator[SideRecord]:
         """Every row, in order."""
@@ -307,13 +326,9 @@ class RecordTable:
 
     def _use_rows_as_records(self, cases: Cases, rows: RowBatch) -> None:
         """Make each row itself the record of this side."""
-        key = self._columns.key
-        leave_out = key is not None and key not in self._named_fields
         records: list[Value] = []
         for row, value in enumerate(rows.values):
             has_error = any(note.level == "error" for note in cases.diagnostics.get(row, ()))
-            if leave_out and key in value:
-                value = {name: item for name, item in value.items() if name != key}
             if rows.is_text_only:
                 value = {name: decode_cell(item) for name, item in value.items()}
             records.append(MISSING if has_error else value)
@@ -323,9 +338,11 @@ class RecordTable:
     def _map_records(self, cases: Cases, rows: RowBatch) -> None:
         """Take the records from where the mapping says, and rename their fields."""
         name, renames = self.mapper.mapping.record, self.mapper.mapping.rename
-        if name is None and not renames:
-            return
         records = cases.expected if self.side == "expected" else cases.actual
+        if name is None and not renames:
+            if self.id_place is not None:
+                self._set_records(cases, [remove_field(record, self.id_place) for record in records])
+            return
         if name is not None:
             records = [locate(value, name) for value in rows.values]
         mapped: list[Value] = []
@@ -336,13 +353,21 @@ class RecordTable:
                 value = MISSING
             elif name is not None and value is MISSING:
                 notes.append(_describe_missing_record(name, where))
-            record, reason = self.mapper.rename(value)
+            record, reason = self._rename_without_id(value)
             if reason:
                 notes.append(_describe_failed_rename(reason, where))
             mapped.append(record)
         self._set_records(cases, mapped)
         if renames:
             cases.metadata = [self._rename_evidence(metadata) for metadata in cases.metadata]
+
+    def _rename_without_id(self, record: Value) -> tuple[Value, str]:
+        """The record under the names of the rules without the id, and a reason if that is not possible."""
+        is_renamed = self.id_place != self._written_id_place
+        if self.id_place is not None and not is_renamed:  # before renaming: another field may get its name
+            record = remove_field(record, self.id_place)
+        record, reason = self.mapper.rename(record)
+        return remove_field(record, self.id_place) if self.id_place is not None and is_renamed else record, reason
 
     def _rename_evidence(self, metadata: dict[str, Any]) -> dict[str, Any]:
         """The metadata with the names of the rules in its records of confidences, pages and boxes."""

@@ -22,7 +22,7 @@ def locate(row: Mapping[str, Any], name: str) -> Any:
     if name in row:
         return row[name]
     value: Any = row
-    for step in _parse_steps(name):
+    for step in parse_steps(name):
         if isinstance(value, str):
             value = find_record(value).value
         value = _get_child(value, step)
@@ -32,7 +32,8 @@ def locate(row: Mapping[str, Any], name: str) -> Any:
 
 
 @cache  # the same few names for every row of a file
-def _parse_steps(name: str) -> tuple[Step, ...]:
+def parse_steps(name: str) -> tuple[Step, ...]:
+    """The steps of a path; a name that is no path is one step."""
     try:
         return Path.parse(name).steps
     except MalformedPath:  # a column with an odd name
@@ -53,7 +54,7 @@ class SideMapper:
 
     def __init__(self, mapping: SideMapping) -> None:
         self.mapping = mapping
-        self._renames = [(old, _parse_steps(old), _parse_steps(new)) for old, new in mapping.rename.items()]
+        self._renames = [(old, parse_steps(old), parse_steps(new)) for old, new in mapping.rename.items()]
         self.unused_renames = set(mapping.rename)
         """The renames that no record had a field for."""
 
@@ -68,12 +69,12 @@ class SideMapper:
         result: Any = record
         taken: list[tuple[tuple[Step, ...], Any]] = []
         for name, old, new in self._renames:
-            result, value = _take(result, old)
+            result, value = take_value(result, old)
             if not _is_absent(value):
                 self.unused_renames.discard(name)
                 taken.append((new, value))
         for new, value in taken:
-            if not _is_absent(_take(result, new)[1]):
+            if not _is_absent(take_value(result, new)[1]):
                 return MISSING, f"has a field `{Path(new)}` already, so no other field can be renamed to it"
             result = _put(result, new, value)
         return result, ""
@@ -89,19 +90,19 @@ class _Taken(list[Any]):
     """The values taken from each item of a list."""
 
 
-def _take(value: Any, steps: Sequence[Step]) -> tuple[Any, Any]:
+def take_value(value: Any, steps: Sequence[Step]) -> tuple[Any, Any]:
     """The value without what is at these steps, and that; MISSING if there is nothing. Objects that become empty are removed."""
     step, rest = steps[0], steps[1:]
     if step is EACH:
         if not isinstance(value, list):
             return value, MISSING
-        pairs = [_take(item, rest) if rest else (MISSING, item) for item in cast("list[Any]", value)]
+        pairs = [take_value(item, rest) if rest else (MISSING, item) for item in cast("list[Any]", value)]
         remaining = [item for item, _ in pairs]
         return remaining if rest else [], _Taken(item for _, item in pairs)
     child = _get_child(value, step)
     if child is MISSING:
         return value, MISSING
-    new_child, taken = _take(child, rest) if rest else (MISSING, child)
+    new_child, taken = take_value(child, rest) if rest else (MISSING, child)
     if _is_absent(taken):
         return value, MISSING
     if rest and new_child == {}:
