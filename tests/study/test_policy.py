@@ -151,6 +151,41 @@ def test_bounds_hold_in_simulation_with_dependent_values():
     assert exceeded <= 3  # 5 % of 60
 
 
+def values_of_one_field(counts):
+    """Documents with one value each: `counts` are triples of number, confidence, and whether these values are right."""
+    confidence = np.concatenate([np.full(number, level) for number, level, _ in counts])
+    correct = np.concatenate([np.full(number, float(is_right)) for number, _, is_right in counts])
+    documents = len(confidence)
+    return ConfidentValues(
+        evaluator="fields",
+        fields=["vendor"],
+        field=np.zeros(documents, dtype=np.int64),
+        confidence=confidence,
+        correct=correct,
+        document=np.arange(documents),
+        documents=[f"d{number}" for number in range(documents)],
+        tags={},
+    )
+
+
+def assert_monotone(values: ConfidentValues):
+    lowest = dict.fromkeys(values.fields, np.inf)
+    for max_error in np.linspace(0.005, 0.6, 60).tolist():
+        for path, policy in choose_cut_offs(values, max_error, 0.95).items():
+            threshold = np.inf if policy.threshold is None else policy.threshold
+            assert threshold <= lowest[path], (path, max_error)
+            lowest[path] = threshold
+
+
+def test_a_cut_off_that_holds_for_an_error_holds_for_every_larger_one():
+    values = values_of_one_field([(82, 1.0, True), (23, 0.5, True), (15, 0.0, False)])
+    assert choose_cut_offs(values, 0.06, 0.95)["vendor"].threshold == 0.5
+    assert_monotone(values)
+    random = np.random.default_rng(3)
+    for _ in range(4):  # several fields that become reachable at different errors
+        assert_monotone(draw_clustered(int(random.integers(20, 300)), random))
+
+
 POLICY = {
     "version": 1,
     "max_error": 0.02,

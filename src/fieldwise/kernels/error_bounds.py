@@ -62,28 +62,3 @@ def effective_size(sizes: NDArray[np.float64], errors: NDArray[np.float64]) -> f
     raised = clustered_variance * (1 + 2 * np.sqrt(2 / int((errors > 0).sum())))
     design_effect = max(raised / independent_variance, 1.0)
     return max(total / design_effect, by_document)
-
-
-def chance_to_hold(errors: float, n: float, max_error: float, level: float) -> float:
-    """Probability that the upper bound of as many new values stays at or below `max_error`, after these errors among `n` values.
-
-    The errors among the new values are drawn from the rates that these values leave possible (beta-binomial, Jeffreys prior).
-
-    >>> round(chance_to_hold(0, 400, 0.02, 0.95), 2), round(chance_to_hold(8, 400, 0.02, 0.95), 2)
-    (0.98, 0.09)
-    """
-    from scipy.special import bdtr, bdtrik, betaln, gammaln
-
-    size = int(n)
-    if size < 1 or bdtr(0, size, max_error) > 1 - level:
-        return 0.0
-    most = int(bdtrik(1 - level, size, max_error))
-    while most > 0 and bdtr(most, size, max_error) > 1 - level:
-        most -= 1
-    right, wrong = max(n - errors, 0.0) + 0.5, errors + 0.5
-    rate = wrong / (right + wrong)
-    deviation = np.sqrt(size * rate * (1 - rate) * (1 + size / (right + wrong)))
-    least = max(int(size * rate - 12 * deviation), 0)  # fewer errors have no weight
-    allowed = np.arange(least, most + 1, dtype=np.float64)
-    choose = gammaln(size + 1) - gammaln(allowed + 1) - gammaln(size - allowed + 1)
-    return float(np.exp(choose + betaln(allowed + wrong, size - allowed + right) - betaln(wrong, right)).sum())

@@ -1,8 +1,8 @@
 """Acceptance policies: per field the lowest confidence from which values need no review, with a bound on the errors among them.
 
-The documents of a run are divided in two halves. One half proposes a few cut-offs, the safest first; the other checks them in that
-order and stops at the first whose bound is too high, so that checking several costs nothing (fixed-sequence testing). The probability
-that some promise is wrong is shared among the fields that are checked. Where a document has one value of the field, the bound is exact
+The documents of a run are divided in two halves. One half puts the cut-offs in an order, the one with the lowest bound first; the other
+checks them in that order and stops at the first whose bound is too high, so that checking several costs nothing (fixed-sequence
+testing). The probability that some promise is wrong is shared among the fields that are checked. Where a document has one value of the field, the bound is exact
 (Clopper–Pearson); for the items of lists it is that of the effective number of values.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.error_bounds import chance_to_hold, clustered_upper_bound, effective_size
+from fieldwise.kernels.error_bounds import clustered_upper_bound, effective_size, upper_bounds
 from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.policy import FieldPolicy, Policy
 from fieldwise.store.errors import StoreError
@@ -23,10 +23,8 @@ from fieldwise.store.run_metrics import note_changed_rules, rule_fingerprints
 from fieldwise.store.run_names import RunNotFound
 from fieldwise.study.confident_values import ConfidentValues, GivenConfidences, load_confident_values
 
-_CHANCES: Final = (0.99, 0.97, 0.94, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4)
-"""Proposed are the cut-off that most likely holds on the other half, then the lowest that hold with these probabilities."""
 _WORTH_CHECKING: Final = 0.5
-"""A field without a cut-off that is as likely to hold is not checked, and takes no share of the error probability."""
+"""A field without a cut-off of such a bound on the proposing half is not checked, and takes no share of the error probability."""
 
 
 def make_policy(
@@ -44,34 +42,42 @@ def describe_origin(run: Run) -> dict[str, str]:
 
 
 def choose_cut_offs(values: ConfidentValues, max_error: float, level: float) -> dict[str, FieldPolicy]:
-    """The cut-off of each field with confidences. The error probability is shared among the fields that have something to check."""
+    """The cut-off of each field with confidences. The error probability is shared among the fields that have something to check.
+
+    Neither the shares nor the order in which cut-offs are checked depend on `max_error`, so a larger one only checks more of them: a
+    cut-off that holds for an error holds for every larger one.
+    """
     first_half = split_documents(values.documents)
     fields = {code: _FieldValues.of(values, values.field == code) for code in values.fields_with_confidence()}
     candidates = {code: field.in_half(first_half).list_cut_offs() for code, field in fields.items()}
-    checked = [code for code, cut_offs in candidates.items() if max(_chances(cut_offs, max_error, level), default=0.0) >= _WORTH_CHECKING]
+    checked = [code for code, cut_offs in candidates.items() if min(_bounds(cut_offs, level), default=1.0) <= _WORTH_CHECKING]
     corrected_level = 1 - (1 - level) / max(len(checked), 1)
     policies: dict[str, FieldPolicy] = {}
     for code, field in fields.items():
         n = int((values.field == code).sum())
-        proposed = _propose(candidates[code], max_error, corrected_level) if code in checked else []
+        proposed = _propose(candidates[code], corrected_level) if code in checked else []
         policies[values.fields[code]] = _check_proposed(field, ~first_half, proposed, n, max_error, corrected_level)
     return policies
 
 
-def _chances(cut_offs: "Sequence[_CutOff]", max_error: float, level: float) -> list[float]:
-    """How likely the bound of each cut-off holds on as many other documents."""
-    return [chance_to_hold(cut_off.errors, cut_off.n, max_error, level) for cut_off in cut_offs]
+def _bounds(cut_offs: "Sequence[_CutOff]", level: float) -> list[float]:
+    """The upper bound on the error from each cut-off on."""
+    errors, n = np.array([cut_off.errors for cut_off in cut_offs]), np.array([cut_off.n for cut_off in cut_offs])
+    return upper_bounds(errors, n, level).tolist()
 
 
-def _propose(cut_offs: "Sequence[_CutOff]", max_error: float, level: float) -> list[float]:
-    """Cut-offs to check, from the one that most likely holds on the other half down to lower and less likely ones."""
-    chances = np.array(_chances(cut_offs, max_error, level))
-    proposed = [cut_offs[int(np.argmax(chances))].threshold]
-    for chance in _CHANCES:
-        likely = np.flatnonzero(chances >= chance)
-        if len(likely) and cut_offs[likely[0]].threshold < proposed[-1]:
-            proposed.append(cut_offs[likely[0]].threshold)
-    return proposed
+def _propose(cut_offs: "Sequence[_CutOff]", level: float) -> list[float]:
+    """Cut-offs to check: the one with the lowest bound, then lower ones in the order of their bounds.
+
+    One that has a lower cut-off with a bound at most as high is left out: the lower one accepts more and promises as much.
+    """
+    proposed: list[float] = []
+    lowest_bound = np.inf
+    for cut_off, bound in zip(cut_offs, _bounds(cut_offs, level), strict=True):
+        if bound < lowest_bound:
+            lowest_bound = bound
+            proposed.append(cut_off.threshold)
+    return proposed[::-1]
 
 
 def _check_proposed(
