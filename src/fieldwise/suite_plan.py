@@ -160,23 +160,28 @@ def _list_named_fields(evaluators: Iterable[PlannedEvaluator]) -> frozenset[str]
 
 
 def _iterate_paths(config: Any) -> Iterator[str]:
+    """The paths that the options of an evaluator, or of a part of it, name."""
     if isinstance(config, FieldRule):
         if config.path is not None:
             yield str(config.path)
         return
     for name, value in _list_options(config):
-        if name in _PATH_OPTIONS:
-            yield from _iterate_texts(value)
-        elif name in _EXPRESSION_OPTIONS:
-            for text in _iterate_texts(value):
-                yield from _EXPRESSION_PATH.findall(_TEXT_LITERAL.sub("", text))
-        elif name == "schema" and isinstance(value, Mapping):
-            yield from _iterate_properties(cast("Mapping[str, Any]", value), ())
-        if isinstance(value, FieldPath) and not isinstance(config, ListRule):
-            yield str(value)
+        yield from _iterate_paths_in_option(name, value)
         for part in cast("Iterable[Any]", value if isinstance(value, list | tuple) else (value,)):
             if is_dataclass(part) and not isinstance(part, type | ListRule | FieldPath):
                 yield from _iterate_paths(part)
+
+
+def _iterate_paths_in_option(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, FieldPath):
+        yield str(value)
+    elif name in _PATH_OPTIONS:
+        yield from _iterate_texts(value)
+    elif name in _EXPRESSION_OPTIONS:
+        for text in _iterate_texts(value):
+            yield from _EXPRESSION_PATH.findall(_TEXT_LITERAL.sub("", text))
+    elif name == "schema" and isinstance(value, Mapping):
+        yield from _iterate_properties(cast("Mapping[str, Any]", value), ())
 
 
 def _list_options(config: Any) -> Iterator[tuple[str, Any]]:
