@@ -10,14 +10,18 @@ Mr / Mrs · AB-12-34 / AB-34-12 ·
 1234 5678 9012 / 9012 5678 1234 · A100 / A1OO · 0.5 mg / 5 mg · 5 mg / 5 g · XJ-9 / XJ-6 · EUR 100 / USD 100 ·
 A+ / A- · BBB+ / BBB · grade A+ / grade A- · Rh+ / Rh- · C# / C · <5 / >5 · < 5 mg / ≥ 5 mg · <5 / 5 · p < 0.05 / p = 0.05·
 x > y / x < y · √x / x · ± x / x ·
+Kansas / Arkansas · State of Virginia / State of West Virginia · Portland, OR / Portland, ME · London, ON / London, UK ·
+Paris, France / Paris, Texas · Mexico / New Mexico · Austrian company / Australian company · Irish / Northern Irish ·
 2024-03-05 / 2024-05-03"""
 SAME = """Germany / DEU · Kongo / Republic of the Congo · EUR / Euro · Herr / Mr · 2024-01-31 / Jan 31, 2024 · AB-12-34 / AB 12 34 ·
 EUR 1.234,50 / 1234.50 € · 1.5 kg / 1500 g · 24 months / two years · 12 Main Street / 12 Main St. · PO Box 12 / P.O. Box 12 ·
 Bahnhofstraße 5 / Bahnhofstr. 5 · 450 Fifth Avenue, Apt 3 / 450 5th Ave, Apt 3 · 100 North Road / 100 N. Road · A+ / a+ ·
 Acme Corp - / Acme Corp. · AB- / AB\u2212 ·
+OR / Oregon · Portland, OR / Portland, Oregon · Washington / Washington, D.C. · Slovene / Slovenian · Korean / South Korean ·
 x < y / x<y · ≤ 5 / <=5 · ± 5 mm wide / +/- 5 mm wide · <b>bold</b> / b bold b"""
 OPEN = """The term is 24 months / It runs for two years · can / may · the cat / the dog · 3 pm / 15:00 · Q3 2024 / third quarter of 2024 ·
-10 Downing Street / 10 Downing Street, London · net 30 / due in 30 days · Jordan Smith / Jordan"""
+10 Downing Street / 10 Downing Street, London · net 30 / due in 30 days · Jordan Smith / Jordan ·
+Oregon / USA · Portland, OR / Portland, USA · cash or card / cash in card · CASH OR CARD / CASH IN CARD · Indian / American Indian"""
 
 
 CALENDAR_AND_OTHER_TERMS = """March / May · January / März · Oct / Nov · lundi / Tuesday · Spring / Winter · North / East ·

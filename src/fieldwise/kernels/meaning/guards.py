@@ -25,6 +25,12 @@ _HAN = re.compile(r"[぀-ヿ㐀-鿿]")
 _GERMAN = lexicon.parse_words("der die das und ist nicht mit für von ein eine den dem des beträgt wird sind im zum zur innerhalb über")
 _ELISION = re.compile(r"(?:[dlnsjcmt]|qu)'(?=[^\W\d_]{2})")
 _SINGLE_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,4})(?![\w.'-])")
+_ENUMERATION = re.compile(
+    r"(?<![^\W\d_])\(([a-z]|[ivx]{2,4})\)|(?<![^\W_])(?<!\()([a-z])\)|"
+    r"\b(?:lit|letter|buchst|buchstabe|clause|item|point|punkt|lettre|letra|inciso|lettera)\.? ([a-z])(?![\w'’-])",
+    re.IGNORECASE,
+)
+"""A letter or a small Roman numeral that counts: 3(a), b), lit. c. Not the plural of `invoice(s)`."""
 _VERSION = re.compile(
     r"(?:\b(?:versions?|ver|release|sections?|clause|chapter|article|paragraph|abschnitt|kapitel|artikel|sección|capítulo|v)\.? ?|§ ?)"
     r"(\d+(?:\.\d+)+)",
@@ -80,7 +86,7 @@ class TextReading:
     """True if a word may negate by itself; then the number of negations proves nothing."""
     names: tuple[str, ...]
     letters: frozenset[str]
-    """Single capitals and Roman numerals after a word: plan A, type II."""
+    """Single capitals and Roman numerals after a word, and letters that enumerate: plan A, type II, 3(a)."""
     versions: frozenset[str]
     """Numbers in parts behind words such as version and section: 2.1 is not 2.10."""
     sign: str
@@ -138,7 +144,7 @@ def read_text(text: str) -> TextReading:
         negations=_count_negations(text, split_words) - len(_find_terms(split_words, _NON_NEGATING)),
         maybe_negative=any(_may_negate(word) for word in split_words),
         names=_find_names(text, split_words),
-        letters=frozenset(_SINGLE_LETTER.findall(text)),
+        letters=frozenset(_SINGLE_LETTER.findall(text)) | {"".join(letters).lower() for letters in _ENUMERATION.findall(text)},
         versions=frozenset(_VERSION.findall(text)),
         sign=_read_sign(text),
     )
@@ -286,10 +292,16 @@ def _join_texts(quantities: Sequence[TextQuantity]) -> str:
 
 def _compare_letters(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
     """Plan A is not plan B, nor type I type II; a letter on one side alone is no difference."""
-    only_expected, only_actual = expected.letters - actual.letters, actual.letters - expected.letters
+    only_expected, only_actual = _letters_only_in(expected, actual), _letters_only_in(actual, expected)
     if not only_expected or not only_actual:
         return []
     return [MeaningDifference("code", f"letters differ: {', '.join(sorted(only_expected))} / {', '.join(sorted(only_actual))}")]
+
+
+def _letters_only_in(reading: TextReading, other: TextReading) -> set[str]:
+    """The letters of one text that the other does not have, letter case aside."""
+    folded = {letter.casefold() for letter in other.letters}
+    return {letter for letter in reading.letters if letter.casefold() not in folded}
 
 
 def _compare_signs(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:

@@ -110,6 +110,10 @@ left links linke linken linkes gauche izquierda izquierdo sinistra | right recht
     destra ;
 male man men men's herren homme hommes hombre hombres | female woman women women's damen femme femmes mujer mujeres ;
 ttc | ht ;
+normal | abnormal ;
+typical | atypical ;
+symptomatic | asymptomatic ;
+activate activates activated active | deactivate deactivates deactivated inactive ;
 am a.m | pm p.m ;
 """
 
@@ -242,6 +246,7 @@ OPPOSITE_PREFIXES = (
     ("", "dis"),
     ("", "im"),
     ("", "ir"),
+    ("", "il"),
     ("", "mis"),
     ("", "nie"),
     ("hyper", "hypo"),

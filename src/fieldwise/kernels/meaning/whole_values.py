@@ -18,13 +18,15 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.languages import agree_on_language, languages_called
 from fieldwise.kernels.locale_tables import day_names, fold_name, month_names
 from fieldwise.kernels.meaning.guards import spell_comparators
 from fieldwise.kernels.meaning.lexicon import parse_groups
+from fieldwise.kernels.meaning.places import is_region_code, nationalities_called, regions_called
 from fieldwise.kernels.measures import QuantityReading, read_duration, read_quantity
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
 from fieldwise.kernels.short_forms import find_street_names, find_street_words, shorten
-from fieldwise.kernels.terms import countries_called, currencies_called, languages_called
+from fieldwise.kernels.terms import countries_called, currencies_called
 
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
 MAX_LENGTH: Final = 80
@@ -71,7 +73,15 @@ def compare_whole_values(expected: str, actual: str) -> ValueVerdict | None:
         spelled_out = _spell_umlauts(expected) == _spell_umlauts(actual)
         if spelled_out and expected.casefold() != actual.casefold():
             return ValueVerdict(True)  # `Müller` and `Mueller`
-    for compare in (_compare_dates, _compare_quantities, _compare_figures, _compare_terms, _compare_codes, _compare_addresses):
+    for compare in (
+        _compare_dates,
+        _compare_quantities,
+        _compare_figures,
+        _compare_terms,
+        _compare_differing_words,
+        _compare_codes,
+        _compare_addresses,
+    ):
         verdict = compare(expected, actual)
         if verdict is not None:
             return verdict
@@ -189,11 +199,13 @@ def _compare_terms(expected: str, actual: str) -> ValueVerdict | None:
     differing = ""
     for noun, meanings_of in _VOCABULARIES:
         left, right = meanings_of(expected), meanings_of(actual)
-        if left & right:
+        if left & right and (meanings_of is not languages_called or agree_on_language(expected, actual)):
             return ValueVerdict(True)
         if left and right:
             differing = differing or noun
-    return ValueVerdict(False, f"{differing} differ: {expected} / {actual}") if differing else None
+    if differing:
+        return ValueVerdict(False, f"{differing} differ: {expected} / {actual}")
+    return _compare_places(expected, actual, expected, actual)  # a state and a country: New Mexico and Mexico
 
 
 def _unless_short_word(meanings_of: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
@@ -205,11 +217,76 @@ _VOCABULARIES: Final[tuple[tuple[str, Callable[[str], frozenset[str]]], ...]] = 
     ("titles", _term_reader(TITLES)),
     ("countries", _unless_short_word(countries_called)),
     ("currencies", _unless_short_word(currencies_called)),
+    ("states", regions_called),
+    ("nationalities", nationalities_called),
     ("languages", languages_called),
     ("months", _unless_short_word(_calendar_reader(month_names))),
     ("days", _unless_short_word(_calendar_reader(day_names))),
     *((noun, _term_reader(table)) for noun, table in _OTHER_TERMS.items()),
 )
+
+
+_MIN_NAME_LENGTH: Final = 4
+"""Shorter names inside a text are codes or other words."""
+_NAMES_INSIDE: Final[tuple[tuple[str, Callable[[str], frozenset[str]]], ...]] = (
+    ("states", regions_called),
+    ("nationalities", nationalities_called),
+    ("countries", countries_called),
+)
+"""Vocabularies whose terms are compared where they are all that differs in two texts."""
+
+
+def _compare_differing_words(expected: str, actual: str) -> ValueVerdict | None:
+    """Compare texts that are the same but for the name of a place or a people: `Portland, OR` and `Portland, ME`."""
+    left, right = expected.split(), actual.split()
+    shared_before = _count_shared(left, right)
+    shared_behind = _count_shared(left[shared_before:][::-1], right[shared_before:][::-1])
+    if not shared_before and not shared_behind:
+        return None
+    if shared_behind and len(left) != len(right) and shared_before + shared_behind >= min(len(left), len(right)):
+        shared_behind -= 1  # of `Virginia` and `West Virginia`, the name is more than what differs
+    first, second = (_strip_marks(words[shared_before : len(words) - shared_behind]) for words in (left, right))
+    follows_town = shared_before > 0 and left[shared_before - 1].endswith(",")
+    if follows_town:
+        verdict = _compare_places(first, second, expected, actual)
+        if verdict is not None:
+            return verdict
+    for noun, meanings_of in _NAMES_INSIDE:
+        meanings = [meanings_of(name) if len(name) >= _MIN_NAME_LENGTH else frozenset[str]() for name in (first, second)]
+        if all(meanings) and meanings[0].isdisjoint(meanings[1]):
+            return ValueVerdict(False, f"{noun} differ: {expected} / {actual}")
+    return None
+
+
+def _count_shared(expected: list[str], actual: list[str]) -> int:
+    """How many words two texts begin with, letter case aside."""
+    count = 0
+    for left, right in zip(expected, actual, strict=False):
+        if left.casefold() != right.casefold():
+            break
+        count += 1
+    return count
+
+
+def _strip_marks(words: list[str]) -> str:
+    name = " ".join(words).rstrip(",;:")
+    return name if is_region_code(name) else name.rstrip(".")
+
+
+def _compare_places(first: str, second: str, expected: str, actual: str) -> ValueVerdict | None:
+    """Compare two names of states or countries; None where one may be in the other: Oregon and USA."""
+    if not all(is_region_code(name) or len(name) >= _MIN_NAME_LENGTH for name in (first, second)):
+        return None
+    left, right = (regions_called(name) | countries_called(name) for name in (first, second))
+    if left & right:
+        return ValueVerdict(True)
+    may_contain = any(_contains_place(left, place) for place in right) or any(_contains_place(right, place) for place in left)
+    return None if may_contain or not left or not right else ValueVerdict(False, f"places differ: {expected} / {actual}")
+
+
+def _contains_place(places: frozenset[str], place: str) -> bool:
+    """True if one of the places is the country of a region."""
+    return "-" in place and place.partition("-")[0] in places
 
 
 def _compare_codes(expected: str, actual: str) -> ValueVerdict | None:
