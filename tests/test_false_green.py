@@ -123,6 +123,18 @@ class TestNothingToScore:
         place.suite(FIELDS, {"type": "field_prf", "when": {"tag": "nobody"}})
         place.fails(INCOMPLETE, "`field_prf` measured nothing")
 
+    def test_a_condition_on_a_field_that_no_case_has(self, place: Place) -> None:
+        place.suite({"type": "constraints", "rules": [{"check": "present(n)"}, {"if": "m == 'x'", "then": "n"}]})
+        place.fails(CONFIG, "no case of the run has this field")
+        place.suite({"type": "constraints", "rules": [{"check": "present(n)"}, {"if": "m == 'x'", "then": "n", "sparse": True}]})
+        assert place.run()[0] == PASSED
+
+    def test_a_key_that_no_item_of_a_list_has(self, place: Place) -> None:
+        place.suite({**FIELDS, "fields": ["items[*].sku"], "lists": {"items": {"align": "key", "key": "skuu"}}})
+        record = {"items": [{"sku": "a"}, {"sku": "b"}]}
+        place.cases({"id": "a", "expected": record, "actual": record})
+        place.fails(CONFIG, "did you mean `items[*].sku`?")
+
     def test_one_of_two_evaluators_finds_nothing_to_score(self, place: Place) -> None:
         place.suite(FIELDS, {"type": "constraints", "rules": [{"if": "n == 'other'", "then": "n"}]})
         place.fails(INCOMPLETE, "tolerate them with --max-unscored")

@@ -280,7 +280,7 @@ def _finish_run(
     can_read_again = source is not None and source.is_rereadable
     read_all = (lambda: read_cases(source)) if source and can_read_again else None
     rule_notes = run_warnings.warn_unused_rules(plan, totals, read_all, all_cases=all_cases)
-    rule_notes += run_warnings.warn_absent_item_paths(plan, read_all)
+    rule_notes += run_warnings.warn_absent_item_paths(plan, read_all, all_cases=all_cases)
     absent = {note.where.field or "" for note in rule_notes if note.code == ABSENT_PATH}
     rule_notes += run_warnings.warn_unmeasured_rules(plan, summary, absent, all_cases=all_cases)
     notes = [*run_warnings.warn_unread_values(plan, totals), *notes, *rule_notes, *totals.list_problems()]

@@ -16,7 +16,15 @@ from fieldwise.read.cases import read_cases
 from fieldwise.read.corrections import check_corrections
 from fieldwise.report.check_view import SuiteCheck
 from fieldwise.score.inferred_rules import infer_rules, needs_inferred_rules
-from fieldwise.score.path_survey import PathSurvey, list_item_paths, list_written_rules, report_absent_path, report_missing_fields
+from fieldwise.score.path_survey import (
+    PathSurvey,
+    list_item_paths,
+    list_output_fields,
+    list_written_rules,
+    report_absent_output_fields,
+    report_absent_path,
+    report_missing_fields,
+)
 from fieldwise.suite_plan import compile_suite
 
 if TYPE_CHECKING:
@@ -59,7 +67,7 @@ def survey_cases(plan: Plan) -> SuiteCheck:
         _, correction_problems = check_corrections(read_cases(replace(source, corrections=None)), source.corrections)
     reader = read_cases(source, chunk=256)
     counts, case_diagnostics = Counter[str](), list[Diagnostic]()
-    survey = PathSurvey(rules, list_item_paths(plan))
+    survey = PathSurvey(rules, list_item_paths(plan), list_output_fields(plan))
     for cases in reader:
         _count_cases(cases, counts)
         for diagnostics in cases.diagnostics.values():
@@ -69,6 +77,8 @@ def survey_cases(plan: Plan) -> SuiteCheck:
     if survey.records:
         rule_diagnostics = [report_absent_path(plan, rule, survey) for rule in survey.absent]
         rule_diagnostics += report_missing_fields(plan, rules, survey.present, survey.records)
+    if survey.has_outputs:
+        rule_diagnostics += report_absent_output_fields(plan, survey)
     missing_sides = require_sides(plan, reader.diagnostics)
     diagnostics = [*plan.diagnostics, *correction_problems, *missing_sides, *reader.diagnostics, *case_diagnostics, *rule_diagnostics]
     return SuiteCheck(plan=plan, counts=counts, reasons=reasons, diagnostics=diagnostics)

@@ -18,7 +18,15 @@ from fieldwise.model.summary import EvaluatorSummary, Summary
 from fieldwise.model.values import Json
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import FilterMatches
-from fieldwise.score.path_survey import PathSurvey, list_item_paths, list_written_rules, report_absent_path, report_missing_fields
+from fieldwise.score.path_survey import (
+    PathSurvey,
+    list_item_paths,
+    list_output_fields,
+    list_written_rules,
+    report_absent_output_fields,
+    report_absent_path,
+    report_missing_fields,
+)
 from fieldwise.score.unread_values import suggest_reader
 from fieldwise.store.errors import StoreError
 from fieldwise.store.load_part import count_fault_reasons
@@ -118,10 +126,14 @@ def warn_unused_rules(
     return diagnostics
 
 
-def warn_absent_item_paths(plan: Plan, read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:
-    """An error for each evaluator of items, such as boxes, whose `path` no expected record of the source has."""
-    survey = _read_until_seen(PathSurvey((), list_item_paths(plan)), read_all)
-    return [report_absent_path(plan, rule, survey) for rule in survey.absent] if survey.records else []
+def warn_absent_item_paths(plan: Plan, read_all: Callable[[], Iterable[Cases]] | None, *, all_cases: bool) -> list[Diagnostic]:
+    """An error for each path of items or of their keys that no expected record of the source has, and for fields that no output has.
+
+    Outputs that a selection left out may have those fields, and would be read for nothing else.
+    """
+    survey = _read_until_seen(PathSurvey((), list_item_paths(plan), list_output_fields(plan) if all_cases else ()), read_all)
+    problems = [report_absent_path(plan, rule, survey) for rule in survey.absent] if survey.records else []
+    return problems + (report_absent_output_fields(plan, survey) if survey.has_outputs else [])
 
 
 def _is_list_rule(rule: FieldRule) -> bool:
@@ -173,11 +185,11 @@ def _quote_example(value: Json) -> str:
 
 
 def _read_until_seen(survey: PathSurvey, read_all: Callable[[], Iterable[Cases]] | None) -> PathSurvey:
-    """The same survey, after reading cases until an expected record has each of its paths."""
-    if survey.absent and read_all is not None:
+    """The same survey, after reading cases until a record has each of its paths."""
+    if (survey.absent or survey.absent_output_fields) and read_all is not None:
         for cases in read_all():
             survey.add(cases)
-            if not survey.absent:
+            if not survey.absent and not survey.absent_output_fields:
                 break
     return survey
 

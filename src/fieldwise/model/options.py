@@ -143,6 +143,15 @@ class ReadsItems(Protocol):
 
 
 @runtime_checkable
+class ReadsOutputFields(Protocol):
+    """Options that name fields of the output, such as those of conditions."""
+
+    def output_fields(self) -> Iterable[FieldRule]:
+        """The fields, as rules for a survey; `sparse` if a run is valid where no output has them."""
+        ...
+
+
+@runtime_checkable
 class InfersRules(Protocol):
     """Options whose rules are inferred from the values if none are written."""
 

@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple
 
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.case import Cases
-from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.model.options import ReadsItems
-from fieldwise.model.path import EACH, Step, render_path, value_at
+from fieldwise.model.diagnostic import Diagnostic, Level, Where
+from fieldwise.model.options import ReadsItems, ReadsOutputFields
+from fieldwise.model.path import EACH, Path, Step, render_path, value_at
 from fieldwise.model.plan import Plan, PlannedEvaluator
-from fieldwise.model.rule import FieldRule
+from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import nearest
 from fieldwise.score.batch import ScoringBatch
@@ -48,7 +48,7 @@ def _rules_of_evaluator(planned: PlannedEvaluator, name: str, prefix: str) -> It
 
 
 def list_item_paths(plan: Plan) -> list[FieldRule]:
-    """The paths of the items that evaluators such as `iou_score` read, as rules for a survey."""
+    """The paths of the items that evaluators such as `iou_score` read, and the keys that pair items, as rules for a survey."""
     return [rule for planned in plan.evaluators for rule in _item_paths_of_evaluator(planned)]
 
 
@@ -59,13 +59,33 @@ def _item_paths_of_evaluator(planned: PlannedEvaluator) -> Iterator[FieldRule]:
         path = planned.config.item_path()
         if path is not None:
             yield FieldRule(path=path, text=planned.config.path)
+    for lists in getattr(planned.config, "lists", ()):
+        if isinstance(lists, ListRule) and lists.align == "key" and lists.key is not None:
+            key_path = Path((*lists.path.steps, EACH, *lists.key.steps))
+            yield FieldRule(path=key_path, text=str(key_path))
+
+
+def list_output_fields(plan: Plan) -> list[FieldRule]:
+    """The fields of outputs that decide whether something is checked, as rules for a survey."""
+    return [rule for planned in plan.evaluators for rule in _output_fields_of_evaluator(planned)]
+
+
+def _output_fields_of_evaluator(planned: PlannedEvaluator) -> Iterator[FieldRule]:
+    for member in getattr(planned.config, "evaluators", ()):
+        yield from _output_fields_of_evaluator(member.evaluator)
+    if isinstance(planned.config, ReadsOutputFields):
+        yield from planned.config.output_fields()
 
 
 class PathSurvey:
-    """Counts the expected records that have the path of a rule; `add` a batch of cases at a time."""
+    """Counts the expected records that have the path of a rule; `add` a batch of cases at a time.
 
-    def __init__(self, rules: Iterable[FieldRule], item_paths: Iterable[FieldRule] = ()) -> None:
+    Of `output_fields`, it notes which of them any record has, on either side.
+    """
+
+    def __init__(self, rules: Iterable[FieldRule], item_paths: Iterable[FieldRule] = (), output_fields: Iterable[FieldRule] = ()) -> None:
         self._item_paths = {rule.text: rule for rule in item_paths}
+        self._unseen_output_fields = {(rule.text, rule.sparse): rule for rule in output_fields}
         self._rules = self._item_paths | {rule.text: rule for rule in rules}
         self.records = 0
         """Number of expected records."""
@@ -88,11 +108,34 @@ class PathSurvey:
             _collect_paths(record, self._expected_paths)
         for record in records.actual:
             _collect_paths(record, self._actual_paths)
+        if self._unseen_output_fields:
+            self._note_output_fields((*records.actual, *records.expected))
+
+    def _note_output_fields(self, records: Sequence[Value]) -> None:
+        for key, rule in list(self._unseen_output_fields.items()):
+            assert rule.path is not None
+            if any(is_present(value_at(record, rule.path.steps)) for record in records):
+                del self._unseen_output_fields[key]
 
     @property
     def absent(self) -> list[FieldRule]:
         """The rules whose path no expected record has."""
         return [rule for text, rule in self._rules.items() if not self.present[text]]
+
+    @property
+    def has_outputs(self) -> bool:
+        """True if some output has a field."""
+        return bool(self._actual_paths)
+
+    @property
+    def absent_output_fields(self) -> list[FieldRule]:
+        """The fields of outputs that no record has, on either side."""
+        return list(self._unseen_output_fields.values())
+
+    def suggest_output_field(self, text: str) -> str:
+        """How to fix a field that no record has."""
+        close = nearest(text, list(self._actual_paths))
+        return f"did you mean `{close}`?" if close else "check the path, or write `sparse: true` if the field may be absent everywhere"
 
     def suggest_path(self, text: str) -> str:
         """How to fix a path that no expected record has: the nearest path of either side, or what there is."""
@@ -155,6 +198,17 @@ def report_absent_path(plan: Plan, rule: FieldRule, survey: PathSurvey) -> Diagn
     if rule.sparse:
         return Diagnostic(code=ABSENT_PATH, what="no expected record has this field", where=where, level="warning")
     return Diagnostic(code=ABSENT_PATH, what="no expected record has this field", where=where, fix=survey.suggest_path(rule.text))
+
+
+def report_absent_output_fields(plan: Plan, survey: PathSurvey) -> list[Diagnostic]:
+    """The problems of fields that no record has: a rule that applies to no output would be a free pass."""
+    problems: dict[str, Diagnostic] = {}
+    for rule in sorted(survey.absent_output_fields, key=lambda rule: rule.sparse):
+        level: Level = "warning" if rule.sparse else "error"
+        where, fix = Where(file=plan.file, field=rule.text), survey.suggest_output_field(rule.text)
+        problem = Diagnostic(code=ABSENT_PATH, level=level, what="no case of the run has this field", where=where, fix=fix)
+        problems.setdefault(rule.text, problem)
+    return list(problems.values())
 
 
 def report_missing_fields(plan: Plan, rules: Sequence[FieldRule], present: Counter[str], records: int) -> list[Diagnostic]:

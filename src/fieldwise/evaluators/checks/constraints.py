@@ -27,6 +27,7 @@ from fieldwise.model.batch import Batch
 from fieldwise.model.bounds import Ge, MinLen
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.result import Result, Results
+from fieldwise.model.rule import FieldRule
 from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import evaluator
 from fieldwise.specs import EvaluatorExample
@@ -56,6 +57,8 @@ class ConstraintRule:
     """Maximum difference of two numbers that count as equal; inclusive, also for <= and >=."""
     when_present: bool = False
     """Skip the rule where one of its fields is absent or null, instead of reporting a miss."""
+    sparse: bool = False
+    """The fields of the rule may be absent from every output."""
     weight: Annotated[float, Ge(0)] = 1.0
     """Weight in the score."""
 
@@ -106,6 +109,25 @@ class Constraints:
         labels = [rule.label for rule in self.rules]
         for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
             yield "rules", f"two rules are called `{label}`", "give each a `name` of its own"
+
+    def output_fields(self) -> Iterable[FieldRule]:
+        """The fields that decide whether a rule applies; those that it checks are `sparse`, because an output without them is a miss."""
+        for rule in self.rules:
+            compiled = _compile_rule(rule)
+            checked = [*compiled.required, *([] if compiled.goal is None else [compiled.goal])]
+            for expression in [] if compiled.condition is None else [compiled.condition]:
+                yield from _list_fields(expression, sparse=rule.sparse)
+            for expression in checked:
+                yield from _list_fields(expression, sparse=rule.sparse or not rule.when_present)
+
+
+def _list_fields(expression: ExpressionNode, *, sparse: bool) -> Iterator[FieldRule]:
+    """The fields that an expression reads, without those that it asks for by `present`."""
+    if isinstance(expression, FieldNode):
+        yield FieldRule(path=expression.path, text=str(expression.path), sparse=sparse)
+    elif isinstance(expression, OperationNode) and expression.name != "present":
+        for operand in expression.operands:
+            yield from _list_fields(operand, sparse=sparse)
 
 
 def _expressions_of(rule: ConstraintRule) -> Iterator[tuple[str, str]]:
