@@ -290,6 +290,7 @@ def evaluator(
     *,
     reads: Reads = "records",
     reads_scalars: bool = False,
+    needs_object: bool = False,
     needs_expected: bool = True,
     counts: tuple[str, ...] = (),
     kept: tuple[str, ...] = (),

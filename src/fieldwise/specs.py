@@ -171,6 +171,8 @@ class EvaluatorSpec:
     """`records`: JSON is found in text. `text`: never parsed. `case`: the case as it is."""
     reads_scalars: bool = False
     """Whether text without a JSON object or list is a record all the same: a JSON scalar, or the text itself."""
+    needs_object: bool = False
+    """Whether an output that is no object, where one is expected, is a failure of the system."""
     needs_expected: bool = True
     """Whether a case without an expected value is skipped."""
     counts: tuple[str, ...] = ()

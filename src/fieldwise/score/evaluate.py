@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import accepted_values
-from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome, Records
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable, fill_confidences
 from fieldwise.model.comparison_list import ComparisonList
@@ -23,7 +23,7 @@ from fieldwise.model.plan import Plan, PlannedEvaluator, When
 from fieldwise.model.result import STATUS_LABELS, Labels, Result, Results, Status, fault_result
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.services import Services
-from fieldwise.model.values import MISSING, Missing
+from fieldwise.model.values import MISSING, Missing, json_kind
 from fieldwise.read.records_in_text import CUT_OFF, NO_RECORD
 from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
@@ -182,12 +182,26 @@ def _unreadable_sides(entry: EvaluatorSpec, batch: ScoringBatch) -> Mapping[int,
     if entry.reads != "records":
         return {}
     unreadable = batch.records.unreadable
+    if entry.needs_object:
+        unreadable = {**unreadable, **_find_other_types(batch.records)}
     if entry.needs_expected:
         return unreadable
     by_row = {row: {"actual": sides["actual"]} for row, sides in unreadable.items() if "actual" in sides}
     if entry.reads_scalars:
         return {row: sides for row, sides in by_row.items() if sides["actual"] != NO_RECORD}
     return by_row
+
+
+def _find_other_types(records: Records) -> dict[int, dict[str, str]]:
+    """By row, outputs that are a list or a scalar where an object is expected."""
+    if {dict}.issuperset(map(type, records.actual)):
+        return {}
+    others: dict[int, dict[str, str]] = {}
+    for row, (expected, actual) in enumerate(zip(records.expected, records.actual, strict=True)):
+        is_object_expected = isinstance(expected, Mapping) and accepted_values(expected) is None
+        if is_object_expected and actual is not None and actual is not MISSING and not isinstance(actual, Mapping):
+            others[row] = {"actual": f"it is a {json_kind(actual)}, and an object is expected"}
+    return others
 
 
 def _has_other_output(entry: EvaluatorSpec, planned: PlannedEvaluator, cases: Cases, row: int) -> bool:

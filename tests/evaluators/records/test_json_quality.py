@@ -437,3 +437,10 @@ def test_a_case_without_expected_leaves_the_verdicts_of_the_others() -> None:
     results = evaluate(plan_config({"type": "json_quality"}), ScoringBatch(cases))
     assert result_at(results, 0).verdict == "pass"
     assert result_at(results, 2).verdict == "fail"
+
+
+@pytest.mark.parametrize(("expected", "actual"), [({"a": None}, [{"a": "invented"}]), ({"a": 1}, [1, 2]), ({"a": 1}, 5)])
+def test_an_output_that_is_no_object_is_a_failure_of_the_system(expected: Any, actual: Any) -> None:
+    result = fw.evaluate({"type": "json_quality"}, expected=expected, actual=actual)
+    assert (result.score, result.verdict, result.status, result.details["fault"]) == (0.0, "fail", "error", "system")
+    assert "an object is expected" in result.reasoning

@@ -138,6 +138,7 @@ _NOTHING_EXPECTED: Final = ("vacuous_completeness", "vacuous_accuracy")
 
 
 @evaluator(
+    needs_object=True,
     version=2,
     vacuous={
         "completeness": ("vacuous_completeness",),
