@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from fieldwise.model.item_label import is_unmatched_path, plain_item_path
 from fieldwise.report.result_text import describe_cause
 from fieldwise.report.terminal_layout import COMMAND, DIM, NOTE, TITLE, DisplayOptions, indent, pass_mark, stack_parts, styled_text
 from fieldwise.report.text_format import (
@@ -72,14 +73,25 @@ def explain_emptiness(run: "Run") -> str:
 
 
 def merge_evaluators(comparisons: "Iterable[StoredComparison]") -> "list[tuple[StoredComparison, str]]":
-    """Rows that several evaluators have alike, once, each with the names of its evaluators."""
+    """Rows that several evaluators have alike, once, each with the names of its evaluators.
+
+    An unexpected value of a list item is the same row, whether its evaluator writes the item `[+1]` or, pairing by index, `[1]`.
+    """
     names: dict[tuple[Any, ...], list[str]] = {}
     rows: dict[tuple[Any, ...], StoredComparison] = {}
     for stored in comparisons:
         comparison = stored.comparison
         key = (stored.case, comparison.path, comparison.outcome, comparison.cause, comparison.passed)
+        if comparison.expected_presence == "missing" and "[" in comparison.path:
+            value = dump_json(comparison.actual)
+            place_key = (stored.case, plain_item_path(comparison.path), comparison.outcome, value, comparison.passed)
+            earlier = rows.get(place_key)
+            is_other_item = earlier is not None and earlier.path != comparison.path and stored.evaluator in names[place_key]
+            key = key if is_other_item else place_key
         names.setdefault(key, []).append(stored.evaluator)
-        rows.setdefault(key, stored)
+        earlier = rows.setdefault(key, stored)
+        if is_unmatched_path(comparison.path) and not is_unmatched_path(earlier.comparison.path):
+            rows[key] = stored
     return [(stored, ", ".join(names[key])) for key, stored in rows.items()]
 
 

@@ -2,8 +2,8 @@
 
 The documents of a run are divided in two halves. One half puts the cut-offs in an order, the one with the lowest bound first; the other
 checks them in that order and stops at the first whose bound is too high, so that checking several costs nothing (fixed-sequence
-testing). The probability that some promise is wrong is shared among the fields that are checked. Where a document has one value of the field, the bound is exact
-(Clopper–Pearson); for the items of lists it is that of the effective number of values.
+testing). The probability that some promise is wrong is shared among the fields that are checked. Where a document has one value of the
+field, the bound is exact (Clopper–Pearson); for the items of lists it is that of the effective number of values.
 """
 
 from collections.abc import Mapping, Sequence

@@ -18,6 +18,7 @@ from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparison, ComparisonTable, Outcome
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.item_label import plain_item_path
 from fieldwise.model.plan import Document, Plan, PlannedEvaluator
 from fieldwise.model.result import Results, Status
 from fieldwise.plan.profiles import (
@@ -40,6 +41,7 @@ from fieldwise.score.inferred_rules import infer_plan_rules, infer_rules, needs_
 from fieldwise.score.services import local_services
 from fieldwise.store.part_reader import decode_case, list_part_files, read_table
 from fieldwise.store.run import Run
+from fieldwise.study.item_places import name_places
 
 DEFAULT_SAMPLE: Final = 1_000
 """Maximum number of cases that are scored under every profile, unless all are asked for."""
@@ -314,8 +316,10 @@ class _Scorer:
     ) -> tuple[NDArray[np.int64], NDArray[np.int8], NDArray[np.float64]]:
         comparisons = results.comparisons
         assert comparisons is not None
-        codes = np.array([self.path_codes.setdefault(path, len(self.path_codes)) for path in comparisons.paths] or [0], dtype=np.int64)
-        key = ((comparisons.case.astype(np.int64) + first) << 32) | codes[comparisons.path]
+        case = comparisons.case.astype(np.int64)
+        place, places = name_places(case, comparisons.path.astype(np.int64), comparisons.paths)
+        codes = np.array([self.path_codes.setdefault(name, len(self.path_codes)) for name in places] or [0], dtype=np.int64)
+        key = ((case + first) << 32) | codes[place]
         outcome = comparisons.outcome
         counted = ~np.isin(outcome, (Outcome.IGNORED, Outcome.FAULT))
         absent = outcome == Outcome.BOTH_ABSENT
@@ -359,7 +363,9 @@ class _Scorer:
 def _find_comparison(comparisons: ComparisonTable | None, row: int, path: str) -> Comparison | None:
     if comparisons is None:
         return None
-    return next((comparison for comparison in comparisons.of_case(row) if comparison.path == path), None)
+    by_path = {comparison.path: comparison for comparison in comparisons.of_case(row)}
+    named_otherwise = (comparison for name, comparison in by_path.items() if plain_item_path(name) == path)
+    return by_path.get(path) or next(named_otherwise, None)
 
 
 def _describe_verdict(scored: _Scored, key: int) -> str:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.correction import hash_value
+from fieldwise.model.item_label import is_unmatched_path
 from fieldwise.model.redaction import is_redacted
 from fieldwise.store.arrow_tables import ArrowTable, numpy_array
 from fieldwise.store.comparison_table import read_comparisons
@@ -25,6 +26,7 @@ from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
 from fieldwise.store.stored_comparisons import PartCases
+from fieldwise.study.item_places import name_places
 from fieldwise.study.review_log import Place
 
 Source: TypeAlias = Literal["doubts", "low_confidence", "disagreements", "sample"]
@@ -101,12 +103,12 @@ def build_queue(run: Run, selection: QueueSelection, doubts: Sequence[Place] = (
     for source in SOURCES:
         if source not in selection.sources:
             continue
-        fresh = [row for row in _rows_of_source(source, scans, selection, doubts) if (row.case, row.path) not in queued]
+        fresh = [row for row in _rows_of_source(source, scans, selection, doubts) if (row.case, row.place) not in queued]
         kept = _first_of_each_place(fresh)
         if len(kept) > MAX_ITEMS:
             left_out[source] = len(kept) - MAX_ITEMS
             kept = kept[:MAX_ITEMS]
-        queued.update((row.case, row.path) for row in kept)
+        queued.update((row.case, row.place) for row in kept)
         rows += kept
     return ReviewQueue(tuple(_load_items(run, rows)), left_out, _count_agreed(scans))
 
@@ -122,6 +124,9 @@ class _Scan:
     path: NDArray[np.int64]
     """An index into `paths`."""
     paths: Sequence[str]
+    place: NDArray[np.int64]
+    """An index into `places`, the same for an item that another evaluator names otherwise."""
+    places: Sequence[str]
     passed: NDArray[np.bool_]
     judged: NDArray[np.bool_]
     """Comparisons that were scored."""
@@ -138,6 +143,7 @@ class _Row:
     row: int
     case: int
     path: str
+    place: str
 
 
 def _scan_run(run: Run) -> Iterator[_Scan]:
@@ -148,12 +154,16 @@ def _scan_run(run: Run) -> Iterator[_Scan]:
             path, paths = _encode(table, "path")
             outcome, outcomes = _encode(table, "outcome")
             counted = np.array([*(name not in _NOT_AN_ANSWER for name in outcomes), False], dtype=np.bool_)
+            case = numpy_array(table.column("case")).astype(np.int64)
+            place, places = name_places(case, path, paths)
             yield _Scan(
                 part=part,
                 file=file,
-                case=numpy_array(table.column("case")).astype(np.int64),
+                case=case,
                 path=path,
                 paths=paths,
+                place=place,
+                places=places,
                 passed=numpy_array(table.column("passed")),
                 judged=counted[outcome],
                 confidence=_read_confidence(table),
@@ -190,14 +200,20 @@ def _rows_of_source(source: Source, scans: Sequence[_Scan], selection: QueueSele
 
 def _make_rows(source: Source, scan: _Scan, rows: Iterable[Any]) -> Iterator[_Row]:
     for row in rows:
-        yield _Row(source, scan, int(row), int(scan.case[row]), scan.paths[int(scan.path[row])])
+        path, place = scan.paths[int(scan.path[row])], scan.places[int(scan.place[row])]
+        yield _Row(source, scan, int(row), int(scan.case[row]), path, place)
 
 
 def _first_of_each_place(rows: Iterable[_Row]) -> list[_Row]:
-    """One row for each case and path, whatever number of evaluators compared it."""
+    """One row for each place of a case, whatever number of evaluators compared it.
+
+    For an unmatched item that is the row of an evaluator that names it so: an expected value that does not exist cannot be corrected.
+    """
     first: dict[tuple[int, str], _Row] = {}
     for row in rows:
-        first.setdefault((row.case, row.path), row)
+        earlier = first.setdefault((row.case, row.place), row)
+        if is_unmatched_path(row.path) and not is_unmatched_path(earlier.path):
+            first[row.case, row.place] = row
     return list(first.values())
 
 
@@ -231,13 +247,15 @@ def _least_confident_rows(scans: Sequence[_Scan], share: float) -> list[_Row]:
 
 def _sampled_rows(scans: Sequence[_Scan], share: float) -> list[_Row]:
     """A share of the places where every evaluator agrees, chosen by a hash of case and path, so that it is the same in every run."""
-    disagreeing = {(row.case, row.path) for scan in scans for row in _make_rows("sample", scan, np.flatnonzero(scan.judged & ~scan.passed))}
+    disagreeing = {
+        (row.case, row.place) for scan in scans for row in _make_rows("sample", scan, np.flatnonzero(scan.judged & ~scan.passed))
+    }
     drawn: list[tuple[int, _Row]] = []
     for scan in scans:
         hashes = _hash_places(scan)
         chosen = np.flatnonzero(scan.judged & scan.passed & (hashes < np.uint64(min(max(share, 0.0), 1.0) * (2**64 - 2**12))))
         for number, row in zip(hashes[chosen].tolist(), _make_rows("sample", scan, chosen), strict=True):
-            if (row.case, row.path) not in disagreeing:
+            if (row.case, row.place) not in disagreeing:
                 drawn.append((number, row))
     drawn.sort(key=lambda pair: pair[0])
     return [row for _, row in drawn]
@@ -262,13 +280,13 @@ def _count_agreed(scans: Sequence[_Scan]) -> int:
     """Number of places where every evaluator agrees."""
     number_of: dict[str, int] = {}
     for scan in scans:
-        for path in scan.paths:
-            number_of.setdefault(path, len(number_of))
+        for place in scan.places:
+            number_of.setdefault(place, len(number_of))
     agreed: list[NDArray[np.int64]] = []
     differing: list[NDArray[np.int64]] = []
     for scan in scans:
-        numbers = np.array([*(number_of[path] for path in scan.paths), 0], dtype=np.int64)
-        places = scan.case * max(len(number_of), 1) + numbers[scan.path]
+        numbers = np.array([*(number_of[place] for place in scan.places), 0], dtype=np.int64)
+        places = scan.case * max(len(number_of), 1) + numbers[scan.place]
         agreed.append(places[scan.judged & scan.passed])
         differing.append(places[scan.judged & ~scan.passed])
     return len(np.setdiff1d(np.concatenate(agreed), np.concatenate(differing))) if scans else 0
