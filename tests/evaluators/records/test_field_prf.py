@@ -421,3 +421,11 @@ def test_empty_text_agrees_with_nothing_only_if_asked_to() -> None:
     assert prf({"a": 1, "t": ""}, {"a": 1}, empty="absent").score == 1.0
     assert prf({"a": 1}, {"a": 1, "t": " "}, empty="absent").score == 1.0
     assert prf({"a": 1, "t": "x"}, {"a": 1, "t": ""}, empty="absent").score < 1.0
+
+
+@pytest.mark.parametrize("empty", [[], {}, "", " "])
+def test_with_empty_absent_an_empty_value_against_a_value_is_an_omission_or_a_hallucination(empty: Any) -> None:
+    invented = prf({"a": 1, "b": empty}, {"a": 1, "b": "x"}, empty="absent")
+    assert errors(invented) == [("b", "hallucination")]
+    lost = prf({"a": 1, "b": "x"}, {"a": 1, "b": empty}, empty="absent")
+    assert errors(lost) == [("b", "omission")]

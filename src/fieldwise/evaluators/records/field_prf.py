@@ -186,14 +186,25 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
 
 
 def _treat_empty_as_absent(comparisons: ComparisonTable) -> ComparisonTable:
-    """Comparisons in which an empty list, object or text against nothing is no field."""
-    errors = np.flatnonzero(np.isin(comparisons.outcome, _ERRORS)).tolist()
-    rows = [row for row in errors if _is_empty(comparisons.compared_value(row)) and _is_empty(comparisons.actual[row])]
-    if not rows:
-        return comparisons
+    """Comparisons in which an empty list, object or text is no value: against nothing it is no field, against a value a missing one."""
+    errors: list[int] = np.flatnonzero(np.isin(comparisons.outcome, _ERRORS)).tolist()
     outcome, similarity, passed = comparisons.outcome.copy(), comparisons.similarity.copy(), comparisons.passed.copy()
-    outcome[rows], similarity[rows], passed[rows] = Outcome.BOTH_ABSENT, np.nan, False
-    cause = {row: name for row, name in comparisons.cause.items() if row not in set(rows)}
+    changed: set[int] = set()
+    for row in errors:
+        lacks_expected, lacks_actual = _is_empty(comparisons.compared_value(row)), _is_empty(comparisons.actual[row])
+        if lacks_expected and lacks_actual:
+            outcome[row], similarity[row] = Outcome.BOTH_ABSENT, np.nan
+        elif lacks_expected:
+            outcome[row] = Outcome.HALLUCINATION
+        elif lacks_actual:
+            outcome[row] = Outcome.OMISSION
+        else:
+            continue
+        changed.add(row)
+    if not changed:
+        return comparisons
+    passed[list(changed)] = False
+    cause = {row: name for row, name in comparisons.cause.items() if row not in changed}
     return replace(comparisons, outcome=outcome, similarity=similarity, passed=passed, cause=cause)
 
 
