@@ -262,7 +262,7 @@ def _read_gate(review: Review, name: str, condition: Any, place: KeyPath, metric
     before = len(review.diagnostics)
     evaluator, _, metric = name.partition(".")
     if not evaluator or not metric:
-        fix = _REGRESSION_FIX if name == "regression" else f"write `{evaluator or 'fields'}.score`"
+        fix = _REGRESSION_FIX if name == "regression" else _suggest_full_name(evaluator, metrics)
         review.add_error(place, "bad-gate", f"the gate `{name}` does not name an evaluator and a metric", fix)
     elif metrics is not None:
         if evaluator in _RESERVED_METRICS:
@@ -278,6 +278,13 @@ def _read_gate(review: Review, name: str, condition: Any, place: KeyPath, metric
         what = f"the gate `{name} {operator} {value:g}` cannot fail: {values}"
         review.add_warning(place, UNFAILABLE_GATE, what, "write a condition that a bad run does not meet")
     return Gate(evaluator=evaluator, metric=metric, operator=operator, value=value)
+
+
+def _suggest_full_name(word: str, metrics: GateMetrics | None) -> str:
+    """How to write a gate of one word, which is an evaluator or a metric."""
+    if metrics is None or word in metrics or not metrics:
+        return f"write `{word or 'fields'}.score`"
+    return f"write `{next(iter(metrics))}.{word or 'score'}`"
 
 
 def _can_fail(operator: str, value: float, value_range: tuple[float, float]) -> bool:
