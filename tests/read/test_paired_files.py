@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import fieldwise as fw
 from fieldwise.model.case import Case
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Source
@@ -83,7 +84,7 @@ def test_folders_inside_each_other_pair_by_their_way_down(tmp_path: Path) -> Non
 def test_one_file_that_cannot_be_read_costs_one_side(tmp_path: Path) -> None:
     for name in "abc":
         write(tmp_path / "gold" / f"{name}.json", '{"x": 1, "x": 1}' if name == "b" else {"x": 1})
-        write(tmp_path / "pred" / f"{name}.json", '{"x": ' if name == "a" else {"x": 1})
+        write(tmp_path / "pred" / f"{name}.json", '{"x": 1, "x": 2}' if name == "a" else {"x": 1})
     (tmp_path / "pred" / "c.json").write_bytes(b"")
     cases, _, notes = read(tmp_path / "gold", tmp_path / "pred")
     assert [(note.code, note.where.case) for note in notes] == [
@@ -93,6 +94,46 @@ def test_one_file_that_cannot_be_read_costs_one_side(tmp_path: Path) -> None:
     ]
     assert all(note.where.file for note in notes)
     assert [(case.expected, case.actual) for case in cases] == [({"x": 1}, MISSING), (MISSING, {"x": 1}), ({"x": 1}, MISSING)]
+
+
+ALMOST_JSON = [
+    "{'x': 3}",
+    '{"x": 3,}',
+    "{x: 3}",
+    '{"x": 3} // note',
+    "{“x”: 3}",
+    '{"x": 3, "y": "cut o',
+    '```json\n{"x": 3}\n```',
+]
+
+
+@pytest.mark.parametrize("text", ALMOST_JSON)
+def test_a_prediction_that_is_not_strict_json_is_a_text_for_the_evaluators(tmp_path: Path, text: str) -> None:
+    write(tmp_path / "gold" / "c.json", {"x": 3})
+    write(tmp_path / "pred" / "c.json", text)
+    cases, _, notes = read(tmp_path / "gold", tmp_path / "pred")
+    assert ([case.actual for case in cases], notes) == ([text], [])
+    for repair, score in (("on", 1.0), ("off", 0.0)):
+        suite = {
+            "cases": {"expected": str(tmp_path / "gold"), "actual": str(tmp_path / "pred")},
+            "evaluators": [{"type": "field_prf", "repair": repair}],
+        }
+        assert fw.run(suite, root=tmp_path).summary["field_prf.score"] == score
+
+
+@pytest.mark.parametrize("text", ALMOST_JSON)
+def test_an_expected_file_must_be_strict_json(tmp_path: Path, text: str) -> None:
+    write(tmp_path / "gold" / "c.json", text)
+    write(tmp_path / "pred" / "c.json", {"x": 3})
+    _, _, notes = read(tmp_path / "gold", tmp_path / "pred")
+    assert [(note.code, note.where.line) for note in notes] == [("unreadable-expected", 1)]
+
+
+def test_a_damaged_table_of_predictions_is_an_error_with_its_line(tmp_path: Path) -> None:
+    gold = jsonl(tmp_path / "gold.jsonl", [{"id": "a", "x": 1}, {"id": "b", "x": 1}])
+    pred = write(tmp_path / "pred.json", '[{"id": "a", "x": 1},\n {"id": "b", "x":')
+    cases, diagnostics, _ = read(gold, pred)
+    assert (cases, [(note.code, note.where.line) for note in diagnostics if note.level == "error"]) == ([], [("truncated-json", 2)])
 
 
 def test_two_single_records_are_one_case(tmp_path: Path) -> None:

@@ -86,6 +86,12 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
         return None
     if isinstance(expected, RecordFiles) and isinstance(actual, RecordFiles) and expected.is_single and actual.is_single:
         actual.rename(next(iter(expected.paths)))
+    for side, opposite in ((expected, actual), (actual, expected)):
+        if isinstance(side, RecordFiles) and side.is_single and isinstance(opposite, RecordTable):
+            problems = side.find_syntax_errors()  # it should be a table: a text pairs with none of its rows
+            diagnostics += problems
+            if problems:
+                return None
     if isinstance(expected, RecordTable) and isinstance(actual, RecordTable) and not _check_keys(expected, actual, diagnostics):
         return None
     return expected, actual

@@ -62,6 +62,7 @@ from fieldwise.read.imported_files import (
 )
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.pairing_fields import Steps, find_id_place, is_named, remove_field, rename_place
+from fieldwise.read.records_in_text import find_record
 from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.side_mapping import SideMapper, locate
 from fieldwise.read.table_files import describe_unreadable, note_recognized, parse_json_file, read_document, read_each
@@ -144,6 +145,20 @@ class RecordFiles:
         """One error for each repeated name."""
         return self._duplicates
 
+    def find_syntax_errors(self) -> list[Diagnostic]:
+        """Why the only file, of JSON, is not JSON."""
+        [path] = self.paths.values()
+        if get_data_suffix(path) in TEXT_SUFFIXES:
+            return []
+        try:
+            with open_bytes(path, ReadProgress()) as stream:
+                parse_json_file(read_document(stream, str(path)), str(path))
+        except UnreadableFile as error:
+            return [error.diagnostic]
+        except (OSError, EOFError, ValueError) as error:
+            return [describe_unreadable(path, error)]
+        return []
+
     def _read_record(self, key: str, path: Location, *, by_short_name: bool = False) -> SideRecord:
         where = Where(file=str(path))
         value: Value = MISSING
@@ -168,7 +183,7 @@ class RecordFiles:
         try:
             value, problems = parse_json_file(content, str(path))
         except UnreadableFile:
-            if self._side == "actual" and content.strip() and content.lstrip()[:1] not in (b"{", b"["):  # a damaged record is no text
+            if self._side == "actual" and content.strip():
                 return _decode_text(content, str(path)), []
             raise
         return value, [problem.to_diagnostic(Where(file=str(path))) for problem in problems]
@@ -176,7 +191,8 @@ class RecordFiles:
     def _map_record(self, value: Value, where: Where) -> tuple[Value, list[Diagnostic]]:
         name = self.mapper.mapping.record
         if name is not None:
-            value = locate(value, name) if isinstance(value, dict) else MISSING
+            row = find_record(value).value if isinstance(value, str) else value
+            value = locate(row, name) if isinstance(row, dict) else MISSING
             if value is MISSING:
                 return MISSING, [_describe_missing_record(name, where)]
         value, reason = self.mapper.rename(value)
