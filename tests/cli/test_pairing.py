@@ -215,3 +215,30 @@ def test_a_record_in_json_text_with_evidence_beside_its_values_is_scored() -> No
     report = json.loads(invoke("run", "ref/answers.eval.yaml", "--format", "json"))
     fields = {field["field"]: field["score"]["value"] for field in report["summary"]["evaluators"]["fields"]["fields"]}
     assert fields == {"subject": 1.0, "amount": pytest.approx(1 / 3)}
+
+
+def test_ids_without_a_common_value_are_an_error_that_says_how_to_name_them() -> None:
+    write("e.jsonl", [{"id": number, "x": 7 * number} for number in range(1, 21)])
+    write("a.jsonl", [{"id": number + 100, "x": number} for number in range(1, 21)])
+    said = invoke("init", "--expected", "e.jsonl", "--actual", "a.jsonl", exit_code=2)
+    assert "no row pairs: `id` has no value that both sides have" in said
+    assert "--id EXPECTED=ACTUAL" in said
+    assert not Path("a.eval.yaml").exists()
+    assert "nothing pairs" in invoke("diff", "e.jsonl", "a.jsonl", exit_code=2)
+    assert "paired by `id` = `x`" in invoke("diff", "e.jsonl", "a.jsonl", "--id", "id=x", exit_code=1)
+
+
+@pytest.mark.parametrize("files", [("gold.jsonl", "out.jsonl"), ("e.json", "a.json")])
+def test_a_rename_of_a_field_that_no_record_has_is_refused(files: tuple[str, str]) -> None:
+    Path("e.json").write_text('{"company": "A"}')
+    Path("a.json").write_text('{"vendor": "A"}')
+    assert "`zzz` cannot be renamed to `vendor`: no record has it" in invoke("diff", *files, "--rename", "zzz=vendor", exit_code=2)
+
+
+def test_a_prediction_that_is_almost_json_is_compared() -> None:
+    Path("e.json").write_text('{"x": 3, "y": 1}')
+    Path("a.json").write_text("{'x': 3, 'y': 2,}")
+    assert "1 → 2" in invoke("diff", "e.json", "a.json", "--format", "plain", exit_code=1)
+    invoke("diff", "a.json", "e.json", exit_code=2)
+    Path("b.json").write_text("{; no record")
+    assert "b.json:1" in invoke("diff", "e.json", "b.json", exit_code=2)

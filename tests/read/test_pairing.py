@@ -50,6 +50,35 @@ def test_a_column_of_data_is_no_id(tmp_path: Path) -> None:
     assert "no column identifies them" in pairing.describe(10, 10)[0]
 
 
+def number_rows(numbers: range, **columns: int) -> list[dict[str, int]]:
+    return [{"id": number, **{name: number * factor for name, factor in columns.items()}} for number in numbers]
+
+
+def test_an_id_that_both_sides_have_wins_over_a_column_with_more_equal_values(tmp_path: Path) -> None:
+    gold = number_rows(range(1, 21), qty=1)
+    output = [*number_rows(range(1, 11), qty=1), *({"id": number, "qty": number - 10} for number in range(21, 31))]
+    for synonym in ("id", "doc_id", "case_id"):
+        renamed = [{synonym: row["id"], "qty": row["qty"]} for row in output]
+        pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", renamed))
+        assert pairing.keys == ("id", synonym)
+
+
+def test_a_column_that_counts_up_is_no_id(tmp_path: Path) -> None:
+    gold = number_rows(range(1, 21), x=7)
+    output = [{"id": number + 100, "x": number} for number in range(1, 21)]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output))
+    assert (pairing.keys, pairing.shares_ids) == (("id", "id"), False)
+    without_id = [{"uid": f"u{row['id']}", "x": row["x"]} for row in output]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", without_id))
+    assert pairing.keys == (None, None)
+
+
+def test_a_column_that_counts_up_pairs_if_both_are_named_like_an_id(tmp_path: Path) -> None:
+    gold = [{"invoice_no": number, "x": 1} for number in range(1, 21)]
+    output = [{"doc_id": number, "x": 1} for number in range(1, 21)]
+    assert propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output)).keys == ("invoice_no", "doc_id")
+
+
 def test_file_names_pair_with_a_column(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     for row in OUTPUT:

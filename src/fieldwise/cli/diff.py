@@ -30,8 +30,12 @@ def diff(
     """
     from fieldwise.cli._exits import CONFIG
     from fieldwise.cli._files import require_file
+    from fieldwise.model.diagnostic import ConfigError
 
     difference = _compare_paths(require_file(expected, "file"), require_file(actual, "file"), parse_ids(id), parse_renames(renames))
+    unused_renames = [note for note in difference.diagnostics if note.code == "unused-rename"]
+    if unused_renames:
+        raise ConfigError(unused_renames)
     if form == "json":
         from fieldwise.report.diff_view import render_diff_json
 
@@ -54,12 +58,30 @@ def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, re
 
     json_files = [path.is_file() and get_data_suffix(path) == ".json" for path in (expected, actual)]
     if all(json_files) and ids is None and not renames:
-        values = load_json(expected), load_json(actual)
+        values = load_json(expected), _load_prediction(actual)
         if not all(map(_is_table, values)) or not _have_ids(expected, actual):
             return _with_remark_on_same_file(api.diff(*values), expected, actual)
     if any(json_files):
         _refuse_one_against_many(expected, actual)
     return api.diff_files(expected, actual, ids=ids, renames=renames)
+
+
+def _load_prediction(file: Path) -> Any:
+    """The value of a JSON file, or its text if a record can be read out of it by the repairs that evaluators make."""
+    from fieldwise.model.diagnostic import ConfigError
+    from fieldwise.model.values import MISSING
+    from fieldwise.read.files import ReadProgress, open_bytes
+    from fieldwise.read.records_in_text import find_record
+    from fieldwise.read.table_files import load_json
+
+    try:
+        return load_json(file)
+    except ConfigError:
+        with open_bytes(file, ReadProgress()) as stream:
+            text = stream.read().decode("utf-8-sig", errors="replace")
+        if find_record(text).value is MISSING:
+            raise
+        return text
 
 
 def _with_remark_on_same_file(difference: "Diff", expected: Path, actual: Path) -> "Diff":

@@ -123,6 +123,8 @@ def _pair_sides(
             require_file(side, "file")
     ids, renames = parse_ids(mapping[0]), parse_renames(mapping[1])
     pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames).with_renames()
+    if not pairing.shares_ids:
+        raise ConfigError([_describe_unshared_ids(pairing, actual)])
     if not pairing.has_common_fields and rules is None:
         raise ConfigError([_describe_different_fields(pairing, actual)])
     suite = infer_paired_suite(expected, actual, folder, pairing, rules)
@@ -139,6 +141,14 @@ def _pair_sides(
     if not suite.paired:
         click.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
     return {folder / suite.file_name: suite.text}
+
+
+def _describe_unshared_ids(pairing: "Pairing", actual: Path) -> "Diagnostic":
+    from fieldwise.model.diagnostic import Diagnostic, Where
+
+    what = f"no row pairs: {pairing.describe_ids()} has no value that both sides have"
+    fix = "name the columns that identify the rows of each side: --id EXPECTED=ACTUAL"
+    return Diagnostic(code="nothing-pairs", what=what, where=Where(file=str(actual)), fix=fix)
 
 
 def _describe_different_fields(pairing: "Pairing", actual: Path) -> "Diagnostic":

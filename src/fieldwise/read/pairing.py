@@ -24,6 +24,9 @@ MAX_ROWS: Final = 20_000
 _MIN_OVERLAP_BY_ID_NAMES: Final = (2.0, 0.9, 0.5)
 """Share of the ids of the smaller side that must occur on the other, by how many of the two columns are named like an id; never for none:
 a column of data may have the same values on both sides too."""
+_MAX_COUNT_DIGITS: Final = 9
+_MAX_COUNT_SPREAD: Final = 2
+"""Numbers count up if they spread over at most this many times their number, and begin that low."""
 MIN_UNIQUE: Final = 0.99
 MIN_AGREEMENT: Final = 0.6
 """Share of paired records in which two fields must have equal values to be taken for one."""
@@ -61,6 +64,8 @@ class Pairing:
     """Fields that seem to be one, with the reason; not part of the mappings."""
     counts: tuple[int, int] = (0, 0)
     """Number of rows that were looked at, expected and actual."""
+    shares_ids: bool = True
+    """False if the ids that were found from the data have no value in common."""
     common_fields: Sequence[str] = ()
     own_fields: tuple[Sequence[str], Sequence[str]] = field(default=((), ()))
     """The fields that only expected has, and only actual has."""
@@ -157,6 +162,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
         keys=keys,
         renames=_find_renames(pairs, only_expected, only_actual) + _find_flattened(pairs, only_expected, only_actual),
         counts=(len(sides[0].rows), len(sides[1].rows)),
+        shares_ids=bool(pairs) or ids is not None or None in keys or FILE_NAME in keys,
         common_fields=common_fields,
         own_fields=(only_expected, only_actual),
         equal_fields=equal_fields if len(equal_fields) < len(common_fields) else [],
@@ -211,19 +217,47 @@ def count_records(pattern: str) -> int | None:
 
 
 def _find_ids(expected: _SideRows, actual: _SideRows) -> tuple[str | None, str | None]:
-    """The columns or paths whose values identify rows and occur on both sides; None for a side if there are none."""
+    """The columns or paths whose values identify rows and occur on both sides; None for a side if there are none.
+
+    A run pairs by `id` and its usual synonyms: they win wherever they share values, and stay chosen where nothing is shared at all.
+    """
     if expected.are_files and actual.are_files:
         return FILE_NAME, FILE_NAME
     expected_ids, actual_ids = (_list_id_values(side) for side in (expected, actual))
+    have_usual_ids = any(map(_is_usual_id, expected_ids)) and any(map(_is_usual_id, actual_ids))
     best: tuple[float, ...] = (0.0,)
     chosen: tuple[str | None, str | None] = (None, None)
     for (left, left_values), (right, right_values) in product(expected_ids.items(), actual_ids.items()):
         overlap = len(left_values & right_values) / max(min(len(left_values), len(right_values)), 1)
         id_names = _is_id_name(left) + _is_id_name(right)
-        rank = (round(overlap, 2), id_names, fold_name(left) == fold_name(right))
-        if overlap >= _MIN_OVERLAP_BY_ID_NAMES[id_names] and rank > best:
+        is_same_name = fold_name(left) == fold_name(right)
+        is_usual = _is_usual_id(left) and _is_usual_id(right)
+        counts_up = _counts_up(left_values) or _counts_up(right_values)
+        is_shared = overlap >= _MIN_OVERLAP_BY_ID_NAMES[id_names] and not (counts_up and (id_names < 2 or have_usual_ids))
+        if is_usual:
+            is_shared = overlap > 0 and (is_same_name or not counts_up or overlap >= _MIN_OVERLAP_BY_ID_NAMES[2])
+        rank = (is_usual, is_usual and is_same_name, round(overlap, 2), id_names, is_same_name)
+        if is_shared and rank > best:
             best, chosen = rank, (left, right)
+    if chosen == (None, None) and have_usual_ids:
+        return next(((name, name) for name in expected_ids if name in actual_ids and _is_usual_id(name)), chosen)
     return chosen
+
+
+def _is_usual_id(name: str) -> bool:
+    return name == FILE_NAME or fold_name(name) in _ID_NAMES
+
+
+def _counts_up(values: set[str]) -> bool:
+    """True for whole numbers that follow one another, or nearly: any two such columns share values.
+
+    >>> _counts_up({"1", "2", "3"}), _counts_up({"7", "14", "21"}), _counts_up({"A1", "A2"})
+    (True, False, False)
+    """
+    if not values or not all(value.isascii() and value.isdigit() and len(value) < _MAX_COUNT_DIGITS for value in values):
+        return False
+    numbers = [int(value) for value in values]
+    return max(numbers) - min(numbers) < _MAX_COUNT_SPREAD * len(numbers) and min(numbers) <= _MAX_COUNT_SPREAD * len(numbers)
 
 
 def _is_id_name(name: str) -> bool:
