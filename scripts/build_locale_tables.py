@@ -96,6 +96,7 @@ def main(node_modules: Path) -> None:
         "territory_codes": territory_codes(node_modules),
         "language_names": names_by_key(locales, "languages", r"[a-z]{2,3}"),
         "language_codes": language_codes(),
+        "language_varieties": names_by_key(locales, "languages", r"[a-z]{2,3}_(?:[A-Z][a-z]{3}|[A-Z]{2}|\d{3})"),
         "months": calendar_names(locales, "months", 12),
         "days": calendar_names(locales, "days", 7),
         "day_periods": day_periods(languages),

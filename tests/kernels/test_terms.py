@@ -1,8 +1,8 @@
-"""Countries, currencies, languages and yes/no words by code and by name."""
+"""Countries, currencies and yes/no words by code and by name."""
 
 import pytest
 
-from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called, languages_called
+from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,9 @@ def test_countries_with_similar_names_are_different(left: str, right: str) -> No
     assert not countries_called(left) & countries_called(right)
 
 
-def test_languages_and_currencies_are_known_by_code_and_name() -> None:
-    assert languages_called("deu") == languages_called("German") == languages_called("allemand") == languages_called("de-CH") == {"de"}
+def test_currencies_are_known_by_code_and_name() -> None:
     assert currencies_called("Schweizer Franken") == currencies_called("CHF") == {"CHF"}
     assert not currencies_called("SEK") & currencies_called("NOK")
-    assert not languages_called("Klingonese")
 
 
 @pytest.mark.parametrize("word", ["Yes", "Y", "TRUE", "ja", "oui", "Sí", "SI", "да", "はい", "☑", "[x]", "[ x ]", "1"])
@@ -79,17 +77,6 @@ def test_official_names_other_spellings_and_regional_names_are_known(name: str, 
 @pytest.mark.parametrize("name", ["Republik Korea", "République du Congo"])
 def test_an_official_name_whose_short_name_means_several_countries_decides_nothing(name: str) -> None:
     assert len(countries_called(name)) <= 1
-
-
-@pytest.mark.parametrize("name", ["English (United States)", "the English language", "английский язык", "język angielski"])
-def test_languages_are_known_with_the_word_for_language_and_a_region(name: str) -> None:
-    assert languages_called(name) == {"en"}
-
-
-def test_norwegian_is_both_its_written_languages() -> None:
-    assert languages_called("no") & languages_called("nb")
-    assert languages_called("no") & languages_called("nn")
-    assert not languages_called("nb") & languages_called("nn")
 
 
 def test_a_check_mark_may_be_an_emoji() -> None:

@@ -28,6 +28,7 @@ ERRORS_OF_THE_TABLE = {
     ("datetime", "10:00", "10:00 AM"): NO_TIME_ALONE,
     ("datetime", "22:00", "10:00 PM"): NO_TIME_ALONE,
     ("duration", "1.5", "PT1H30M"): "a number without a unit agrees with any unit",
+    ("language", "en-GB", "en-US"): "both name a region, and not the same one",
     ("quantity", "2.2046226218 lb", "1 kg"): "equal but for the rounding of the conversion",
     ("quantity", "75 dpi", "75 ppi"): "dots and pixels per inch are one dimension",
     ("quantity", "1.500 g", "1,5 kg"): "alone, a point before three digits is decimal",

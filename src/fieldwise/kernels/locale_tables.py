@@ -101,6 +101,15 @@ def language_names() -> dict[str, frozenset[str]]:
     return _code_sets("language_names")
 
 
+def language_varieties() -> dict[str, frozenset[str]]:
+    """Folded name of a language in one script or region → locales.
+
+    >>> language_varieties()["british english"]
+    frozenset({'en_GB'})
+    """
+    return _code_sets("language_varieties")
+
+
 def language_codes() -> dict[str, str]:
     """Code of two or three letters → the code that CLDR uses for the language."""
     return _read_table("language_codes")

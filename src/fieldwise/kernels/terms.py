@@ -1,4 +1,4 @@
-"""Terms of closed vocabularies: countries, currencies, languages, and words for yes and no, in every CLDR language.
+"""Terms of closed vocabularies: countries, currencies, and words for yes and no, in every CLDR language. Languages are in `languages`.
 
 >>> countries_called("Allemagne") == countries_called("DEU") == countries_called("Germany")
 True
@@ -8,7 +8,6 @@ True
 (True, False, None)
 """
 
-import re
 import unicodedata
 from functools import cache, lru_cache
 from typing import Final
@@ -18,8 +17,6 @@ from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.pattern import compile_on_use
 
 NONE: Final[frozenset[str]] = frozenset()
-_NORWEGIAN: Final = frozenset({"no", "nb", "nn"})
-"""`no` stands for both written languages."""
 _VARIATION_SELECTORS: Final = str.maketrans("", "", "\ufe0e\ufe0f")
 
 # Names in use that CLDR does not print; several codes where a name means several countries.
@@ -81,23 +78,6 @@ _TWO_FORMS: Final = compile_on_use(r"(.+?) ?[(\[](.+)[)\]]|(.+?) [-–/] (.+)")
 _MAX_COUNTRY_NAME: Final = 80
 """Longer texts are not taken apart: a name has few parts, and each part is read again."""
 _UMLAUTS: Final = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"), ("ss", "ß"))
-_LANGUAGE_WORDS: Final = compile_on_use(
-    r"^(?:the |język |jazyk |langue |lengua |idioma |lingua |limba |bahasa |tiếng |мова )|"
-    r"(?: language| язык| мова| jazyk| nyelv| dili| kieli| keel| sprache| språk| kalba| valoda| jezik| език| говор| γλώσσα)$"
-)
-_WITH_REGION: Final = compile_on_use(r"(.+?) ?[(（]([^()（）]+)[)）]")
-_MORE_LANGUAGES: Final = {
-    "mandarin": "zh cmn", "mandarin chinese": "zh cmn",
-    "farsi": "fa", "castilian": "es", "flemish": "nl", "valencian": "ca", "tagalog": "fil tl", "moldovan": "ro",
-    "bokmål": "nb no", "norwegian": "no nb nn", "american english": "en", "british english": "en", "canadian english": "en",
-    "australian english": "en", "brazilian portuguese": "pt", "european portuguese": "pt", "mexican spanish": "es",
-    "latin american spanish": "es", "european spanish": "es", "canadian french": "fr", "swiss french": "fr", "austrian german": "de",
-    "castellano": "es", "español castellano": "es", "汉语": "zh", "漢語": "zh", "华语": "zh", "普通话": "zh", "國語": "zh", "国语": "zh",
-    "cantonese": "yue", "bahasa indonesia": "id", "bahasa melayu": "ms", "bahasa malaysia": "ms", "bahasa": "id ms", "gaelic": "ga gd",
-    "hochdeutsch": "de", "schweizerdeutsch": "gsw de", "serbo-croatian": "sh sr hr bs", "nynorsk": "nn no", "chinese (simplified)": "zh",
-    "chinese (traditional)": "zh", "portuguese (brazil)": "pt", "english (us)": "en", "english (uk)": "en",
-    "simplified chinese": "zh", "traditional chinese": "zh",
-}  # fmt: skip
 _TRUE_WORDS = (
     "true yes y t 1 on x ok checked ticked selected set marked ja j oui sí si sim da да tak ano áno igen kyllä evet はい 是 对 예 네 有 "
     "wahr richtig vrai verdadero vero verdadeiro waar sant sand tosi prawda pravda igaz adevărat истина doğru đúng 真 참 "
@@ -134,7 +114,7 @@ def _countries_called(text: str) -> frozenset[str]:
             return frozenset(_MORE_COUNTRIES[form].split(" "))
         if form in locale_tables.territory_names():
             return locale_tables.territory_names()[form]
-    plain = _names_without_accents("territory").get(_strip_accents(key)) or _country_without_state(key) or _country_with_umlaut(key)
+    plain = names_without_accents("territory").get(strip_accents(key)) or _country_without_state(key) or _country_with_umlaut(key)
     if plain or len(name) > _MAX_COUNTRY_NAME:
         return plain
     return _country_with_short_words(key) or _country_in_two_forms(name)
@@ -177,38 +157,6 @@ def _country_with_umlaut(key: str) -> frozenset[str]:
     return NONE
 
 
-def languages_called(text: str) -> frozenset[str]:
-    """Codes of the languages a code, locale or name may denote; empty if it denotes none.
-
-    >>> languages_called("ger") == languages_called("Deutsch") == languages_called("de-AT")
-    True
-    """
-    return _languages_called(text)
-
-
-# Terms repeat within a column; the text alone decides the result.
-@lru_cache(maxsize=1 << 14)
-def _languages_called(text: str) -> frozenset[str]:
-    name = " ".join(text.split())
-    code = re.split("[-_]", name.lower())[0]
-    if (
-        len(name) <= 11
-        and code in locale_tables.language_codes()
-        and (code == name.lower() or re.fullmatch(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})+", name))
-    ):
-        return _NORWEGIAN if code == "no" else frozenset({locale_tables.language_codes()[code]})
-    key = fold_name(name)
-    plain = _LANGUAGE_WORDS.sub("", _LANGUAGE_WORDS.sub("", key))
-    for form in dict.fromkeys((key, plain)):
-        if form in _MORE_LANGUAGES:
-            return frozenset(_MORE_LANGUAGES[form].split(" "))
-        languages = locale_tables.language_names().get(form) or _names_without_accents("language").get(_strip_accents(form), NONE)
-        if languages:
-            return languages
-    with_region = _WITH_REGION.fullmatch(name)
-    return _languages_called(with_region[1]) if with_region is not None and _countries_called(with_region[2]) else NONE
-
-
 def currencies_called(text: str) -> frozenset[str]:
     """Codes of the currencies a code, symbol or name may denote; empty if it denotes none."""
     return currencies.currencies_of(text)
@@ -222,21 +170,22 @@ def boolean_called(text: str) -> bool | None:
         return True
     if key in _FALSE or squeezed in _FALSE:
         return False
-    meant = locale_tables.yes_no_words().get(key) or _names_without_accents("yes_no").get(_strip_accents(key), NONE)
+    meant = locale_tables.yes_no_words().get(key) or names_without_accents("yes_no").get(strip_accents(key), NONE)
     return None if len(meant) != 1 else "yes" in meant
 
 
-def _strip_accents(text: str) -> str:
+def strip_accents(text: str) -> str:
     """Letters without accents; the dotless I of Turkish capitals is an I."""
     return "".join(character for character in unicodedata.normalize("NFD", text.replace("ı", "i")) if not unicodedata.combining(character))
 
 
 @cache  # derived from tables that never change
-def _names_without_accents(kind: str) -> dict[str, frozenset[str]]:
+def names_without_accents(kind: str) -> dict[str, frozenset[str]]:
+    """Names of a `territory`, a `language` or of `yes_no` that have accents, without them → codes."""
     tables = {"territory": locale_tables.territory_names, "language": locale_tables.language_names, "yes_no": locale_tables.yes_no_words}
     index: dict[str, frozenset[str]] = {}
     for name, codes in tables[kind]().items():
-        plain = _strip_accents(name)
+        plain = strip_accents(name)
         if plain != name:
             index[plain] = index.get(plain, NONE) | codes
     return index

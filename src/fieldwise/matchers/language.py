@@ -1,7 +1,10 @@
 """Languages by code or by name, in every CLDR language; a name that means several agrees with each of them.
 
->>> language(Pairs(["deu", "Slovak"], ["German", "Slovenian"]), Language()).value.tolist()
-[1.0, 0.0]
+Where both values name a region, a script or a variant, these must agree too; where only one does, the values agree with a note. As in
+CLDR's likely subtags, `zh-CN` is `zh-Hans` and `zh-TW` is `zh-Hant`.
+
+>>> language(Pairs(["deu", "Slovak", "pt-BR", "pt-BR"], ["German", "Slovenian", "pt-PT", "Portuguese"]), Language()).value.tolist()
+[1.0, 0.0, 0.0, 1.0]
 """
 
 from collections.abc import Sequence
@@ -11,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
-from fieldwise.kernels.terms import languages_called
+from fieldwise.kernels.languages import Varieties, find_shared_variety, name_differing_parts, varieties_called
 from fieldwise.matchers._readings import Agreement, ReadingMatcher
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import matcher
@@ -39,15 +42,25 @@ def unread_note(value: Any, config: Language) -> str | None:
     examples=[
         Example(expected="deu", actual="German", score=1),
         Example(expected="Slovak", actual="Slovenian", score=0),
+        Example(expected="pt-BR", actual="pt-PT", score=0),
+        Example(expected="zh-Hans", actual="zh-CN", score=1),
     ],
 )
 def language(pairs: Pairs, config: Language) -> Scores:
-    """1 if both values denote the same language, else 0."""
+    """1 if both values denote the same language, and the same region, script and variant where both name one; else 0."""
     return _TERMS.score_pairs(pairs)
 
 
-def _read_term(value: Any) -> frozenset[str] | None:
-    return languages_called(value) or None if isinstance(value, str) else None
+def _read_varieties(value: Any) -> Varieties | None:
+    return varieties_called(value) or None if isinstance(value, str) else None
 
 
-_TERMS = ReadingMatcher[frozenset[str]]("a language", _read_term, lambda expected, actual: Agreement(bool(expected & actual)))
+def _compare(expected: Varieties, actual: Varieties) -> Agreement:
+    shared = find_shared_variety(expected, actual)
+    if shared is None:
+        return Agreement(False)
+    parts = name_differing_parts(*shared)
+    return Agreement(True, f"only one side names a {' and a '.join(parts)}" if parts else None)
+
+
+_TERMS = ReadingMatcher[Varieties]("a language", _read_varieties, _compare)

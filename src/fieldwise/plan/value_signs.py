@@ -31,10 +31,11 @@ from functools import lru_cache
 from typing import Final
 
 from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.languages import languages_called
 from fieldwise.kernels.locale_tables import fold_name, number_words
 from fieldwise.kernels.measures import read_duration, read_quantity
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
-from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called, languages_called
+from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called
 from fieldwise.plan.prefixed_numbers import Prefix, is_currency_prefix, is_one_integer_with_letters, may_be_date_with_words, split_prefix
 
 Signs = frozenset[str]
