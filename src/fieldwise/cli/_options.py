@@ -149,6 +149,12 @@ text_format_option = click.option(
 show_all_option = click.option("--all", "show_all", is_flag=True, help="Show everything, without shortening.")
 root_option = click.option("--root", metavar="LOCATION", help="Where runs are stored, as in `fieldwise --root`.")
 
+
+def outputs_option(help: str, default: tuple[str, ...] = ()) -> Callable[[Decorated], Decorated]:
+    """`--output FILE`, repeatable."""
+    return click.option("--output", "-o", "outputs", metavar="FILE", type=FILE_NAME, multiple=True, default=default or None, help=help)
+
+
 _RUN_HELP: Final = "The run: an id or its first characters, a tag, or latest."
 run_argument = argument("run", help=_RUN_HELP, shell_complete=complete_runs)
 latest_run_argument = argument("run", default="latest", help=_RUN_HELP, shell_complete=complete_runs)

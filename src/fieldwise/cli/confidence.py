@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from fieldwise.cli._options import (
-    FILE_NAME,
     ConfidenceSource,
     DocumentedCommand,
     TextFormat,
     confidence_source_option,
     latest_run_argument,
+    outputs_option,
     program_of,
     root_option,
     text_format_option,
@@ -23,15 +23,7 @@ from fieldwise.cli.mismatches import field_option
 @field_option
 @click.option("--evaluator", help="The evaluator that decides which values are correct. [default: the first with confidences]")
 @confidence_source_option
-@click.option(
-    "--output",
-    "-o",
-    "outputs",
-    metavar="FILE",
-    type=FILE_NAME,
-    multiple=True,
-    help="Write a page: .html with charts, or .json. Repeatable.",
-)
+@outputs_option("Write a page: .html with charts, or .json. Repeatable.")
 @text_format_option
 @root_option
 @click.pass_context

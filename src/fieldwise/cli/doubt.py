@@ -8,10 +8,10 @@ import click
 
 from fieldwise.cli._completion import complete_runs
 from fieldwise.cli._options import (
-    FILE_NAME,
     DocumentedCommand,
     TextFormat,
     argument,
+    outputs_option,
     program_of,
     root_option,
     show_all_option,
@@ -39,15 +39,7 @@ _SUFFIXES = (".json", ".jsonl", ".csv")
     type=click.IntRange(min=1),
     help="Systems that must contradict an expected value together. [default: more than half]",
 )
-@click.option(
-    "--output",
-    "-o",
-    "outputs",
-    metavar="FILE",
-    type=FILE_NAME,
-    multiple=True,
-    help="Write the report (.json), or the suspect labels (.jsonl .csv). Repeatable.",
-)
+@outputs_option("Write the report (.json), or the suspect labels (.jsonl .csv). Repeatable.")
 @text_format_option
 @show_all_option
 @root_option

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from fieldwise.cli._options import (
-    FILE_NAME,
     DocumentedCommand,
     TextFormat,
+    outputs_option,
     program_of,
     root_option,
     show_all_option,
@@ -34,15 +34,7 @@ if TYPE_CHECKING:
 )
 @click.option("--gate", "gates", metavar="CONDITION", multiple=True, help="An additional gate: 'mutants.killed >= 0.95'. Repeatable.")
 @text_format_option
-@click.option(
-    "--output",
-    "-o",
-    "outputs",
-    metavar="FILE",
-    type=FILE_NAME,
-    multiple=True,
-    help="Write a report: .html with a heatmap, or .json. Repeatable.",
-)
+@outputs_option("Write a report: .html with a heatmap, or .json. Repeatable.")
 @show_all_option
 @root_option
 @click.pass_context

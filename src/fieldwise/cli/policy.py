@@ -14,6 +14,7 @@ from fieldwise.cli._options import (
     TextFormat,
     confidence_source_option,
     latest_run_argument,
+    outputs_option,
     program_of,
     root_option,
     text_format_option,
@@ -34,15 +35,7 @@ _FAILED = 1
 @click.option("--evaluator", help="The evaluator that decides which values are correct. [default: the first with confidences]")
 @confidence_source_option
 @click.option("--gate", "gates", metavar="CONDITION", multiple=True, help="A gate: 'policy.holds == 1'. Repeatable.")
-@click.option(
-    "--output",
-    "-o",
-    "outputs",
-    metavar="FILE",
-    type=FILE_NAME,
-    multiple=True,
-    help="Write the policy (.json), or a certificate of one page (.html). Repeatable.",
-)
+@outputs_option("Write the policy (.json), or a certificate of one page (.html). Repeatable.")
 @text_format_option
 @root_option
 @click.pass_context

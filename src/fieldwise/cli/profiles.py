@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from fieldwise.cli._options import (
-    FILE_NAME,
     DocumentedCommand,
     TextFormat,
     argument,
+    outputs_option,
     program_of,
     root_option,
     show_all_option,
@@ -27,15 +27,7 @@ if TYPE_CHECKING:
 @click.option("--evaluator", help="The evaluator to compare with. [default: the first one of records or answers]")
 @click.option("--sample", type=click.IntRange(min=0), default=1_000, help="Maximum number of cases, drawn at random; 0 for all.")
 @text_format_option
-@click.option(
-    "--output",
-    "-o",
-    "outputs",
-    metavar="FILE",
-    type=FILE_NAME,
-    multiple=True,
-    help="Write a report: .json, or .txt as printed. Repeatable.",
-)
+@outputs_option("Write a report: .json, or .txt as printed. Repeatable.")
 @show_all_option
 @root_option
 @click.pass_context

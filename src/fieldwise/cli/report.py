@@ -2,21 +2,12 @@
 
 import click
 
-from fieldwise.cli._options import FILE_NAME, DocumentedCommand, latest_run_argument, program_of, root_option
+from fieldwise.cli._options import DocumentedCommand, latest_run_argument, outputs_option, program_of, root_option
 
 
 @click.command(cls=DocumentedCommand)
 @latest_run_argument
-@click.option(
-    "--output",
-    "-o",
-    "outputs",
-    metavar="FILE",
-    type=FILE_NAME,
-    multiple=True,
-    default=("report.html",),
-    help="The file to write: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet",
-)
+@outputs_option("The file to write: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet", default=("report.html",))
 @root_option
 @click.pass_context
 def report(context: click.Context, run: str, outputs: tuple[str, ...], root: str | None) -> None:

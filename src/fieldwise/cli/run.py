@@ -15,6 +15,7 @@ from fieldwise.cli._options import (
     NumberRange,
     cases_option,
     format_option,
+    outputs_option,
     program_of,
     root_option,
     show_all_option,
@@ -54,15 +55,7 @@ OnProgress = Callable[[int, float | None], None]
 )
 @click.option("--engine", type=click.Choice(("local", "ray")), default="local", help="Where to run: on this machine, or on a Ray cluster.")
 @format_option
-@click.option(
-    "--output",
-    "-o",
-    "outputs",
-    metavar="FILE",
-    type=FILE_NAME,
-    multiple=True,
-    help="Write a report: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet, eval-results.json; - is standard output.",
-)
+@outputs_option("Write a report: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet, eval-results.json; - is standard output.")
 @show_all_option
 @click.option("--watch", is_flag=True, help="Run again when the suite or one of its files changes, until Ctrl-C.")
 @root_option

@@ -9,13 +9,13 @@ from click.core import ParameterSource
 
 from fieldwise.cli._completion import complete_runs, complete_tags
 from fieldwise.cli._options import (
-    FILE_NAME,
     PATH,
     CommandGroup,
     Program,
     TextFormat,
     argument,
     latest_run_argument,
+    outputs_option,
     program_of,
     root_option,
     run_argument,
@@ -206,15 +206,7 @@ def _stdin_is_terminal() -> bool:
 @click.option("--suite", metavar="NAME", help="Only runs of the suite with this name. [default: the suite that measured it last]")
 @tag_option
 @click.option("--limit", type=click.IntRange(min=1), default=30, help="Maximum number of runs, newest first.")
-@click.option(
-    "--output",
-    "-o",
-    "outputs",
-    metavar="FILE",
-    type=FILE_NAME,
-    multiple=True,
-    help="Write a page: .html with a chart, or .json. Repeatable.",
-)
+@outputs_option("Write a page: .html with a chart, or .json. Repeatable.")
 @click.option("--html", metavar="FILE", type=PATH, help="The same as `-o` with a page, whatever the name of FILE.")
 @text_format_option
 @root_option
