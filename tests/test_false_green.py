@@ -1069,7 +1069,10 @@ SITUATIONS: dict[str, Situation] = {
     "a cut of 0": situation({**X, "pass_at": 0}, WRONG, PASSED, "with `pass_at: 0` every case passes"),
     "a cut of 0, in check": situation(prf(threshold=0), WRONG, PASSED, "with `threshold: 0` every case passes", command="check"),
     "a path to redact that no case has": situation(
-        X, RIGHT, PASSED, "field ibann: no case has a value at this path, which is to be redacted", suite={"redact": ["x", "ibann"]}
+        X, RIGHT, CONFIG, "field ibann: no case has a value at this path, which is to be redacted", suite={"redact": ["x", "ibann"]}
+    ),
+    "a path to redact that no case has, in check": situation(
+        X, RIGHT, CONFIG, "no case has a value at this path, which is to be redacted", suite={"redact": ["x", "ibann"]}, command="check"
     ),
     "a schema that accepts everything": situation({"type": "json_schema", "schema": {}}, WRONG, PASSED, "no output can fail"),
     "expected calls in an unknown form": situation(

@@ -37,6 +37,7 @@ from fieldwise.score.groups import assign_groups, limit_whole_groups
 from fieldwise.score.inferred_rules import infer_plan_rules, infer_rules, needs_inferred_rules, with_inferred_rules
 from fieldwise.score.matching import score_nullable_pairs
 from fieldwise.score.path_survey import ABSENT_PATH
+from fieldwise.score.redaction_survey import report_unused_redactions
 from fieldwise.score.services import ReportedProblems, lazy_asker, local_services
 from fieldwise.store.errors import Interrupted
 from fieldwise.suite_plan import compile_suite
@@ -287,7 +288,6 @@ def _finish_run(
     limits = limits or Limits()
     notes += group_warnings.check_groups(plan, writer.path, writer.parts)
     notes += run_warnings.warn_missing_presets(plan, totals)
-    notes += run_warnings.warn_unused_redactions(plan, read_all)
     notes += run_warnings.warn_absent_confidences(plan, writer.path, writer.parts)
     has_gates = bool(plan.gates or plan.regressions)
     notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases, has_gates=has_gates)
@@ -381,7 +381,7 @@ def _complete_rules(plan: Plan, source: Source, batches: Iterator[Cases], chunk:
     """The plan with the rules and options that the data decide, the batches to score, and remarks about these rules.
 
     All cases of the source are read for it, whatever is selected: once if an evaluator has no rules, once if a rule then leaves an option
-    open. Cases that cannot be read again are kept in memory.
+    open, and once if it redacts values. Cases that cannot be read again are kept in memory.
     """
     notes: list[Diagnostic] = []
     selected: list[Cases] | None = None
@@ -392,6 +392,11 @@ def _complete_rules(plan: Plan, source: Source, batches: Iterator[Cases], chunk:
             selected = list(batches)
         plan, remarks = complete(plan, read_cases(source, chunk=chunk) if selected is None else selected)
         notes += remarks
+    if plan.redact is not None:
+        if selected is None and not source.is_rereadable:
+            selected = list(batches)
+        all_batches = read_cases(source, chunk=chunk) if selected is None else selected
+        notes += report_unused_redactions(plan.redact.paths, all_batches, plan.file)
     return plan, batches if selected is None else iter(selected), notes
 
 

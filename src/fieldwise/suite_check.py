@@ -25,6 +25,7 @@ from fieldwise.score.path_survey import (
     report_absent_path,
     report_missing_fields,
 )
+from fieldwise.score.redaction_survey import RedactionSurvey
 from fieldwise.suite_plan import compile_suite
 
 if TYPE_CHECKING:
@@ -68,17 +69,21 @@ def survey_cases(plan: Plan) -> SuiteCheck:
     reader = read_cases(source, chunk=256)
     counts, case_diagnostics = Counter[str](), list[Diagnostic]()
     survey = PathSurvey(rules, list_item_paths(plan), list_output_fields(plan))
+    redactions = RedactionSurvey(() if plan.redact is None else plan.redact.paths)
     for cases in reader:
         _count_cases(cases, counts)
         for diagnostics in cases.diagnostics.values():
             case_diagnostics += diagnostics
         survey.add(cases)
+        redactions.add(cases)
     rule_diagnostics: list[Diagnostic] = []
     if survey.records:
         rule_diagnostics = [report_absent_path(plan, rule, survey) for rule in survey.absent]
         rule_diagnostics += report_missing_fields(plan, rules, survey.present, survey.records)
     if survey.has_outputs:
         rule_diagnostics += report_absent_output_fields(plan, survey)
+    if counts["cases"]:
+        rule_diagnostics += redactions.list_problems(plan.file)
     missing_sides = require_sides(plan, reader.diagnostics)
     diagnostics = [*plan.diagnostics, *correction_problems, *missing_sides, *reader.diagnostics, *case_diagnostics, *rule_diagnostics]
     return SuiteCheck(plan=plan, counts=counts, reasons=reasons, diagnostics=diagnostics)

@@ -131,6 +131,14 @@ def test_redacted_values_are_in_no_file(root: Path, tmp_path: Path) -> None:
     assert "1150.0" not in texts
 
 
+@pytest.mark.parametrize(("path", "nearest"), [("vendr", "vendor"), ("items[*].prise", "items[*].price")])
+def test_a_path_to_redact_that_no_case_has_writes_nothing(root: Path, tmp_path: Path, path: str, nearest: str) -> None:
+    result = call("pack", "latest", "-o", tmp_path / "out", "--split", "train", "--redact", path, "--root", root)
+    assert result.exit_code == 2
+    assert f"did you mean `{nearest}`?" in result.output
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_next_run_says_which_causes_shrank(pack: Path, root: Path, tmp_path: Path) -> None:
     fixed_vendor = [make_case(number, "train") for number in range(40) if number % 4]
     for case in fixed_vendor:

@@ -12,7 +12,6 @@ from fieldwise.model.locations import Location
 from fieldwise.model.options import NamesFields
 from fieldwise.model.path import is_at_or_above_field
 from fieldwise.model.plan import PRESET_EVALUATORS, Plan, When
-from fieldwise.model.redaction import Redaction
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import EvaluatorSummary, Summary
 from fieldwise.model.values import Json
@@ -228,24 +227,6 @@ def warn_unmatched_filters(filters: FilterMatches | None, problems: Sequence[Dia
         what, fix = "no case fits all filters", "give fewer of them: a case must have one of the ids, one of the tags and one of the splits"
         diagnostics.append(Diagnostic(code="unmatched-filter", level="warning", what=what, fix=fix))
     return diagnostics
-
-
-def warn_unused_redactions(plan: Plan, read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:
-    """A warning for each path of `redact` at which no case has a value: a misspelt path would leave the values readable."""
-    if plan.redact is None or read_all is None:
-        return []
-    unused = {path: Redaction((path,)) for path in plan.redact.paths}
-    for cases in read_all():
-        records = ScoringBatch(cases).records
-        for record in (*records.expected, *records.actual):
-            unused = {path: redaction for path, redaction in unused.items() if redaction.redact_record(record) == record}
-            if not unused:
-                return []
-    what, fix = "no case has a value at this path, which is to be redacted", "check the spelling: values under another name stay readable"
-    return [
-        Diagnostic(code="unused-redaction", level="warning", what=what, where=Where(file=plan.file, field=str(path)), fix=fix)
-        for path in unused
-    ]
 
 
 def warn_earlier_clock(root: str | Path | None, run_id: str) -> list[Diagnostic]:

@@ -105,9 +105,9 @@ class PathSurvey:
                 assert rule.path is not None
                 if is_present(value_at(record, rule.path.steps)) or _accepts_path(record, rule.path.steps):
                     self.present[text] += 1
-            _collect_paths(record, self._expected_paths)
+            collect_paths(record, self._expected_paths)
         for record in records.actual:
-            _collect_paths(record, self._actual_paths)
+            collect_paths(record, self._actual_paths)
         if self._unseen_output_fields:
             self._note_output_fields((*records.actual, *records.expected))
 
@@ -173,7 +173,7 @@ def is_present(value: Any) -> bool:
     return value is not MISSING
 
 
-def _collect_paths(record: Value, paths: dict[str, None]) -> None:
+def collect_paths(record: Value, paths: dict[str, None]) -> None:
     """Add the paths of every object key in a record, with `[*]` for the items of lists, up to a limit."""
     stack: list[tuple[Any, tuple[Step, ...]]] = [(record, ())]
     while stack and len(paths) < _MAX_PATHS:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.model.case import Case
+from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
@@ -21,6 +21,7 @@ from fieldwise.model.result import Result
 from fieldwise.registry import nearest
 from fieldwise.report.feedback import feedback, feedback_by_field
 from fieldwise.report.text_format import dump_json, format_value, truncate
+from fieldwise.score.redaction_survey import RedactionSurvey
 from fieldwise.store.arrow_tables import ArrowTable, numpy_array
 from fieldwise.store.comparison_table import read_match_names
 from fieldwise.store.expected_changes import hash_expected_values, shorten_hash
@@ -152,7 +153,7 @@ class Pack:
 
 def build_pack(run: Run, options: PackOptions) -> Pack:
     """Collect the pack of a run; ConfigError for an unknown split, evaluator or path, or if the data has splits and none is chosen."""
-    redaction = _parse_redaction(options.redact)
+    redaction = _parse_redaction(run, options.redact)
     ids, chosen = _choose_cases(run, options.splits)
     evaluator = _choose_evaluator(run, options.evaluator)
     table = _MismatchTable.read(run, evaluator, chosen)
@@ -182,12 +183,22 @@ def _config_error(code: str, what: str, fix: str) -> ConfigError:
     return ConfigError([Diagnostic(code=code, what=what, fix=fix)])
 
 
-def _parse_redaction(paths: Sequence[str]) -> Redaction | None:
+def _parse_redaction(run: Run, paths: Sequence[str]) -> Redaction | None:
+    """The paths; ConfigError for one at which no case of the run has a value, because its values would be written in clear."""
     try:
         parsed = tuple(Path.parse(path) for path in paths)
     except MalformedPath as error:
         raise _config_error("malformed-path", str(error), error.fix or "write a path such as `vendor.iban`") from error
-    return Redaction(parsed) if parsed else None
+    if not parsed:
+        return None
+    survey = RedactionSurvey(parsed)
+    for part in run.parts:
+        for file in list_part_files(part, "cases"):
+            survey.add(Cases.of([decode_case(row) for row in read_table(run.path, file).to_pylist()]))
+    problems = survey.list_problems()
+    if problems:
+        raise ConfigError(problems)
+    return Redaction(parsed)
 
 
 def _choose_cases(run: Run, splits: Sequence[str]) -> tuple[list[str], NDArray[np.bool_]]:
