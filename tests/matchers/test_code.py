@@ -44,6 +44,57 @@ def test_phone_numbers_agree_with_and_without_their_country() -> None:
     assert not agrees("+49 30 1234567", "+43 30 1234567", scheme="phone")
 
 
+@pytest.mark.parametrize(
+    ("expected", "actual", "region"),
+    [
+        ("+1 212 555 0123", "(212) 555-0123", None),
+        ("+1 212 555 0123", "1-212-555-0123", None),
+        ("+39 06 1234567", "06 1234567", None),
+        ("+49 30 1234567", "0049 30 1234567", None),
+        ("0049 30 1234567", "030 1234567", None),
+        ("+91 98765 43210", "098765 43210", "IN"),
+        ("030 1234567", "030/1234567", None),
+        ("1234567", "123 4567", None),
+        ("Tel. 1-415-555-2671", "415.555.2671", None),
+    ],
+)
+def test_a_number_without_its_country_agrees_with_its_area_code(expected: str, actual: str, region: str | None) -> None:
+    assert agrees(expected, actual, scheme="phone", region=region)
+    assert agrees(actual, expected, scheme="phone", region=region)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "region"),
+    [
+        ("+49 30 1234567", "1234567", None),
+        ("+49 30 1234567", "1234567", "DE"),
+        ("+1 212 555 0123", "555-0123", None),
+        ("+91 98765 43210", "008765 43210", "IN"),
+        ("+39 06 1234567", "6 1234567", None),
+        ("030 1234567", "1234567", None),
+        ("030 1234567", "030 1234567 ext. 5", None),
+        ("+49 30 1234567", "call us", None),
+    ],
+)
+def test_a_number_without_its_area_code_is_another_number(expected: str, actual: str, region: str | None) -> None:
+    assert not agrees(expected, actual, scheme="phone", region=region)
+    assert not agrees(actual, expected, scheme="phone", region=region)
+
+
+def test_the_forms_of_one_gtin_agree() -> None:
+    pytest.importorskip("stdnum", reason="the extra `domain` is not installed")
+    assert agrees("036000291452", "0036000291452", scheme="ean")
+    assert agrees("00036000291452", "0 36000 29145 2", scheme="ean")
+    assert not agrees("4006381333931", "4006381333948", scheme="ean")
+
+
+def test_fractions_and_powers_are_no_digits() -> None:
+    assert not agrees("12½", "1212")
+    assert not agrees("10²", "102")
+    assert agrees("12½", "12 ½")
+    assert agrees("CO₂", "co2")
+
+
 def test_an_isbn_of_ten_digits_is_not_one_of_thirteen_but_hyphens_do_not_count() -> None:
     assert agrees("978-0-471-11709-4", "9780471117094", scheme="isbn")
 

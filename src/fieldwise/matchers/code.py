@@ -42,6 +42,12 @@ _COUNTRY_LENGTH: Final = 2
 _BIC_LENGTH: Final = 8
 """Without the branch."""
 _MAX_LABEL_WORDS: Final = 4
+_FRACTION_OR_POWER: Final = re.compile(r"([¼-¾⅐-⅞↉]|(?<=\d)[²³¹⁰⁴-⁹]+)")
+_GTIN_LENGTH: Final = 14
+"""Digits of a GTIN; shorter ones (EAN-13, UPC-A, EAN-8) have leading zeros."""
+_NORTH_AMERICAN_LENGTH: Final = 10
+"""Digits of a phone number with its area code."""
+_NATIONAL_PHONE: Final = re.compile(r"[^\d+]*(?P<number>\d[\d\s().\-/]*)(?:(?:ext|x)\.?\s*(?P<extension>\d+))?\s*", re.IGNORECASE)
 _VAT_WORD: Final = re.compile(r"(che\d{9}|no\d{9})(?:mwst|tva|iva|tpv|mva)")
 _PACKAGES: Final = {"phone": "phonenumberslite"}
 
@@ -71,6 +77,8 @@ class CodeReading:
     problem: str | None = None
     international: bool = True
     """False for a phone number or VAT number without its country."""
+    text: str = ""
+    """A phone number as it is written, to be read again with the country of the other side."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Code) -> NDArray[np.float64]:
@@ -105,7 +113,7 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
         text = _identifier_text(value)
         if text is None:
             return None
-        key = alphanumeric_key(text)
+        key = _identifier_key(text)
         if not key:
             return None
         return normalize_scheme(text) if normalize_scheme else CodeReading(key)
@@ -116,9 +124,9 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
             national, full = (actual, expected) if expected.international else (expected, actual)
             if full.key[_COUNTRY_LENGTH:] == national.key:
                 return Agreement(True, f'"{national.key}" has no country prefix')
-        elif not agrees and not (expected.international and actual.international):  # a phone number without its country
-            national, full = sorted((expected.key.lstrip("0"), actual.key.lstrip("0")), key=len)
-            agrees = len(national) >= 6 and full.endswith(national) and len(full) - len(national) <= 4
+        elif not agrees and config.scheme == "phone" and expected.international != actual.international:
+            national, full = (actual, expected) if expected.international else (expected, actual)
+            agrees = _read_phone_in_country_of(national.text, full.text) == full.key
         problems = join_notes(expected.problem and f"expected: {expected.problem}", actual.problem and f"actual: {actual.problem}")
         return Agreement(agrees, problems)
 
@@ -133,6 +141,18 @@ def _identifier_text(value: Any) -> str | None:
     if number is None or not -_LARGEST < number < _LARGEST or number != int(number):
         return None
     return str(int(number))
+
+
+def _identifier_key(text: str) -> str:
+    """Letters and digits; a fraction or a raised digit behind a digit is not one of its digits.
+
+    >>> _identifier_key("12½"), _identifier_key("10²"), _identifier_key("CO₂"), _identifier_key("№ 7")
+    ('12½', '10²', 'co2', 'no7')
+    """
+    if text.isascii():
+        return alphanumeric_key(text)
+    pieces = _FRACTION_OR_POWER.split(text)
+    return "".join(piece if place % 2 else alphanumeric_key(piece) for place, piece in enumerate(pieces))
 
 
 @cache  # keyed by all that decides the reader; importing stdnum modules takes milliseconds
@@ -163,6 +183,8 @@ def _scheme_reader(scheme: str, region: str | None) -> Callable[[str], CodeReadi
 def _valid_reading(key: str, scheme: str) -> CodeReading:
     if scheme == "bic":
         return CodeReading(key[:_BIC_LENGTH] if key[_BIC_LENGTH:] == "xxx" else key)  # XXX is the head office, as is no branch
+    if scheme == "ean":
+        return CodeReading(key.zfill(_GTIN_LENGTH))
     return CodeReading(_vat_key(key) if scheme == "vat" else key)
 
 
@@ -187,10 +209,44 @@ def _without_labels(text: str) -> list[str]:
 
 def _read_phone(text: str, region: str | None) -> CodeReading:
     phonenumbers: Any = import_module("phonenumbers")
+    dialled = re.sub(r"^\s*00\s*(?=[1-9])", "+", text) if region is None else text  # with a region, its own prefix counts
     try:
-        number = phonenumbers.parse(text, region)
+        number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:
-        return CodeReading(alphanumeric_key(text), international=False)
-    extension = f"x{number.extension}" if number.extension else ""
+        return CodeReading(_national_phone_key(text), international=False, text=text)
     problem = None if phonenumbers.is_possible_number(number) else f'"{text}" is no possible phone number'
-    return CodeReading(f"{number.country_code}{phonenumbers.national_significant_number(number)}{extension}", problem)
+    return CodeReading(_phone_key(number), problem, text=dialled)
+
+
+def _national_phone_key(text: str) -> str:
+    """The digits of a number whose country is unknown, without a label and without the 1 that North Americans dial before an area code.
+
+    >>> _national_phone_key("Tel. 1-415-555-2671"), _national_phone_key("030 1234567 ext. 5"), _national_phone_key("call us")
+    ('4155552671', '0301234567x5', 'callus')
+    """
+    parts = _NATIONAL_PHONE.fullmatch(text)
+    if parts is None:
+        return alphanumeric_key(text)
+    digits = alphanumeric_key(parts["number"])
+    if len(digits) == _NORTH_AMERICAN_LENGTH + 1 and digits.startswith("1"):
+        digits = digits[1:]
+    return f"{digits}x{parts['extension']}" if parts["extension"] else digits
+
+
+def _phone_key(number: Any) -> str:
+    phonenumbers: Any = import_module("phonenumbers")
+    extension = f"x{number.extension}" if number.extension else ""
+    return f"{number.country_code}{phonenumbers.national_significant_number(number)}{extension}"
+
+
+def _read_phone_in_country_of(national: str, full: str) -> str | None:
+    """The key of a number without its country, dialled in the country of another number; None if it is no number there.
+
+    The area code must be there: in Germany, 1234567 is not 030 1234567.
+    """
+    phonenumbers: Any = import_module("phonenumbers")
+    try:
+        country = phonenumbers.region_code_for_country_code(phonenumbers.parse(full).country_code)
+        return _phone_key(phonenumbers.parse(national, country))
+    except phonenumbers.NumberParseException:
+        return None
