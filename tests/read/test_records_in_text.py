@@ -64,6 +64,11 @@ def test_almost_json_is_read_and_what_it_took_is_told(text: str, value: object, 
         "{'a':2}\n{'a':1}",
         '```json\n{"a":2}\n```\nor\n```json\n{"a":1}\n```',
         '{"a":2} and {"a":1, "b": "cut',
+        '{} {"a": 1}',
+        'Empty {} then {"a": 1}',
+        '```\n{"a":2}\n```\n{"a":1}',
+        '{"a":1}\n```\n{"a":2}\n```',
+        '```python\n{"a":2}\n```\n{"a":1}',
     ],
 )
 def test_two_different_objects_are_ambiguous(text: str) -> None:
@@ -83,7 +88,7 @@ def test_two_different_objects_are_ambiguous(text: str) -> None:
         '{"$schema": "x", "a": {"type": "number"}} gives {"a": 1}',
         '{"a": 2} is wrong.\n```json\n{"a": 1}\n```\nNot {"a": 3}.',
         '{"a": 1} again: {"a": 1.0}',
-        'Empty {} then {"a": 1}',
+        '{} is empty.\n```json\n{"a": 1}\n```',
         '"x" 12 true {"a": 1} null',
     ],
 )

@@ -8,8 +8,8 @@
 >>> find_record('{"a": 2} or maybe {"a": 1}').reason
 'ambiguous: the text holds 2 different JSON objects'
 
-Only objects and lists are records: `604` and `"hello"` are text. Reasoning blocks are skipped. Beside an object, lists, empty objects and
-JSON Schemas are no candidates, and one object in a JSON code fence or in `<answer>` tags wins over those outside. Two different objects
+Only objects and lists are records: `604` and `"hello"` are text. Reasoning blocks are skipped. Beside an object, lists and JSON Schemas
+are no candidates, and one object in a JSON code fence or in `<answer>` tags wins over those outside. Two different objects
 leave no record, and so does a broken one that is at least as long as the longest whole one: otherwise a part of the answer would pass for
 the answer.
 """
@@ -46,7 +46,6 @@ _FENCE_BEFORE: Final = compile_on_use(r"(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)
 _FENCE_AFTER: Final = compile_on_use(r"\s*(?:```+|~~~+)")
 _FENCE_LINE: Final = compile_on_use(r"^[ \t]*(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)", re.MULTILINE)
 _JSON_LANGUAGES: Final = frozenset(("json", "json5", "jsonc", "jsonl"))
-_NO_LANGUAGE: Final = frozenset(("",))
 NO_RECORD: Final = "the text holds no JSON object or list"
 _AMBIGUOUS: Final = "ambiguous"
 CUT_OFF: Final = "the text breaks off, the complete fields before the cut are read"
@@ -204,18 +203,16 @@ def _read_span(text: str, start: int) -> tuple[_Span, int]:
 
 
 def _select_candidates(text: str, spans: Sequence[_Span]) -> Sequence[_Span]:
-    """The spans that may be the record: objects with content rather than lists, schemas and empty objects; fenced ones first."""
+    """The spans that may be the record: objects rather than lists and schemas; the only one in a JSON fence or in answer tags first."""
     objects = [span for span in spans if isinstance(span.value, dict)]
     if not objects:
         return spans
-    filled = [span for span in objects if span.value]
-    records = [span for span in filled if not _is_json_schema(span.value)] or filled or objects
+    records = [span for span in objects if not _is_json_schema(span.value)] or objects
     if _count_different(records) > 1:
         languages = _fence_languages(text, records)
-        for tier in (_JSON_LANGUAGES, _NO_LANGUAGE):
-            fenced = [span for span, language in zip(records, languages, strict=True) if language in tier]
-            if _count_different(fenced) == 1:
-                return fenced
+        fenced = [span for span, language in zip(records, languages, strict=True) if language in _JSON_LANGUAGES]
+        if _count_different(fenced) == 1:
+            return fenced
         answers = _tagged_answers(text)
         tagged = [span for span in records if any(start <= span.start and span.end <= end for start, end in answers)]
         if _count_different(tagged) == 1:
