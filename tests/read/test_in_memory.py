@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 import polars as pl
@@ -313,3 +313,20 @@ def test_frames_with_other_indexes_are_refused_without_a_warning_of_pandas() -> 
         warnings.simplefilter("error")
         with pytest.raises(fw.ConfigError, match="their indexes differ"):
             fw.run(SUITE, expected=frame, actual=frame.iloc[::-1])
+
+
+class TestTheSameObjectOnBothSides:
+    """The same data as expected and as actual measures nothing."""
+
+    ROWS: ClassVar = [{"id": 1, "left": {"x": 1}, "right": {"x": 2}}]
+
+    @pytest.mark.parametrize("data", [ROWS, pd.DataFrame([{"id": 1, "x": 1}]), pa.table({"id": [1], "x": [1]})])
+    def test_is_refused_as_the_same_file_is(self, tmp_path: Path, data: Any) -> None:
+        with pytest.raises(fw.ConfigError, match="`expected` and `actual` are the same object"):
+            fw.run({"evaluators": [{"type": "field_prf"}]}, expected=data, actual=data, on="id", root=tmp_path)
+
+    def test_is_allowed_where_the_suite_says_so_or_the_records_differ(self, tmp_path: Path) -> None:
+        suite: dict[str, Any] = {"cases": {"expected": "e", "actual": "a", "allow_same_sides": True}, "evaluators": [{"type": "field_prf"}]}
+        assert fw.run(suite, expected=self.ROWS, actual=self.ROWS, on="id", root=tmp_path).summary["field_prf.score"] == 1.0
+        suite["cases"] = {"expected": {"file": "e", "record": "left"}, "actual": {"file": "a", "record": "right"}}
+        assert fw.run(suite, expected=self.ROWS, actual=self.ROWS, on="id", root=tmp_path).summary["field_prf.score"] == 0.0

@@ -7,6 +7,7 @@ from typing import Any, Final
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import RowsInMemory, SideMapping, Source
 from fieldwise.read.in_memory import PandasRows, is_default_index, is_record, is_table, wrap_rows
+from fieldwise.read.side_mapping import identify_record
 
 
 def replace_data(
@@ -26,6 +27,8 @@ def replace_data(
             file, rows = _locate_data(data, side)
             memory = {role: stored for role, stored in source.memory.items() if role != side}
             source = replace(source, memory=memory if rows is None else {**memory, side: rows}, **{side: file})
+    if expected is actual:
+        _refuse_same_object(source)
     if on is not None:
         return _pair_on(source, on)
     _check_indexes(source)
@@ -48,6 +51,18 @@ def _check_combination(source: Source | None, cases: Any, expected: Any, actual:
                 what, fix = f"`{side}` is given without `{opposite}`", f"give `{opposite}=` too, or both in `cases=`"
     if what:
         raise ConfigError([Diagnostic(code="bad-call", what=what, fix=fix)])
+
+
+def _refuse_same_object(source: Source) -> None:
+    """ConfigError if the same rows in memory are both sides, with the same record; the same file is refused where it is read."""
+    if "actual" not in source.memory or source.allow_same_sides:
+        return
+    records = [source.get_mapping(side).record for side in ("expected", "actual")]
+    if identify_record(records[0]) != identify_record(records[1]):
+        return
+    what = "`expected` and `actual` are the same object"
+    fix = "give the predictions as `actual`, or write `allow_same_sides: true` under `cases`"
+    raise ConfigError([Diagnostic(code="same-sides", what=what, fix=fix)])
 
 
 def _locate_data(data: Any, role: str) -> tuple[str, RowsInMemory | None]:

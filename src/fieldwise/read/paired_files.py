@@ -14,8 +14,6 @@ from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
-from fieldwise.model.path import MalformedPath
-from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.files import (
@@ -26,6 +24,7 @@ from fieldwise.read.files import (
 from fieldwise.read.ids import MAX_REPORTED
 from fieldwise.read.pairing_fields import Steps, remove_repeated_id
 from fieldwise.read.side_files import SIDES, RecordFiles, RecordTable, Side, SideRecord, open_side
+from fieldwise.read.side_mapping import identify_record
 
 
 @dataclass(slots=True)
@@ -80,18 +79,12 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
     if len(sides) < 2 or any(isinstance(side, RecordTable) and side.is_unusable for side in sides):
         return None
     expected, actual = sides
-    problems = _find_missing_columns(source, expected, actual)
+    problems = [*_find_missing_columns(source, expected, actual), *_find_unreadable_tables(expected, actual)]
     diagnostics += problems
     if problems:
         return None
     if isinstance(expected, RecordFiles) and isinstance(actual, RecordFiles) and expected.is_single and actual.is_single:
         actual.rename(next(iter(expected.paths)))
-    for side, opposite in ((expected, actual), (actual, expected)):
-        if isinstance(side, RecordFiles) and side.is_single and isinstance(opposite, RecordTable):
-            problems = side.find_syntax_errors()  # it should be a table: a text pairs with none of its rows
-            diagnostics += problems
-            if problems:
-                return None
     if isinstance(expected, RecordTable) and isinstance(actual, RecordTable) and not _check_keys(expected, actual, diagnostics):
         return None
     return expected, actual
@@ -101,7 +94,7 @@ def report_same_files(source: Source) -> list[Diagnostic]:
     """A file that is both expected and actual, links followed, with the same record: an error, unless the suite allows it."""
     if source.memory or source.expected is None or source.actual is None:
         return []
-    expected_record, actual_record = (_identify_record(source.get_mapping(side).record) for side in SIDES)
+    expected_record, actual_record = (identify_record(source.get_mapping(side).record) for side in SIDES)
     if expected_record != actual_record:
         return []
     try:
@@ -117,16 +110,6 @@ def report_same_files(source: Source) -> list[Diagnostic]:
         return [Diagnostic(code="same-sides", what=what, where=where, level="info")]
     fix = "name the file with the predictions, or write `allow_same_sides: true` under `cases`"
     return [Diagnostic(code="same-sides", what=what, where=where, fix=fix)]
-
-
-def _identify_record(record: str | None) -> object:
-    """Equal for the spellings of one path, such as `pages[0]` and `pages.0`."""
-    if record is None:
-        return None
-    try:
-        return FieldPath.parse(record).steps
-    except MalformedPath:  # the name of a column
-        return record
 
 
 def _identify_file(file: Location) -> object:
@@ -162,6 +145,13 @@ def _find_missing_columns(source: Source, expected: Side, actual: Side) -> list[
             what, fix = f"there is no column `{column}` on either side", f"there are: {', '.join(sorted(present))}"
             problems.append(Diagnostic(code="unknown-column", what=what, where=Where(file=source.expected), fix=fix))
     return problems
+
+
+def _find_unreadable_tables(expected: Side, actual: Side) -> Iterator[Diagnostic]:
+    """Report a single JSON file that is not JSON where the other side is a table: as one text it would pair with none of the rows."""
+    for side, opposite in ((expected, actual), (actual, expected)):
+        if isinstance(side, RecordFiles) and side.is_single and isinstance(opposite, RecordTable):
+            yield from side.find_syntax_errors()
 
 
 def _check_keys(expected: RecordTable, actual: RecordTable, diagnostics: list[Diagnostic]) -> bool:

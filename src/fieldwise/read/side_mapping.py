@@ -40,6 +40,16 @@ def parse_steps(name: str) -> tuple[Step, ...]:
         return (name,)
 
 
+def identify_record(record: str | None) -> object:
+    """Equal for the spellings of one path, such as `pages[0]` and `pages.0`."""
+    if record is None:
+        return None
+    try:
+        return Path.parse(record).steps
+    except MalformedPath:  # the name of a column
+        return record
+
+
 def _get_child(value: Any, step: Step) -> Any:
     if isinstance(value, Mapping):
         return cast("Mapping[str, Any]", value).get(str(step), MISSING)
