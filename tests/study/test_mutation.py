@@ -11,6 +11,7 @@ import fieldwise as fw
 from fieldwise.cli.app import app
 from fieldwise.model.mutation import MutationReport
 from fieldwise.study.mutation import mutate_suite
+from fieldwise.suite_plan import compile_suite
 
 _RECORDS = [
     {
@@ -202,7 +203,7 @@ def test_a_path_that_no_record_has_is_refused() -> None:
 
 def test_without_outputs_the_cost_is_unknown() -> None:
     cases = [{"id": str(number), "expected": {"f": 100.5 + number}} for number in range(3)]
-    report = mutate_suite(fw.check(_suite([{"path": "f", "match": "numeric_tolerance", "tolerance": 5}]), cases=cases))
+    report = mutate_suite(compile_suite(_suite([{"path": "f", "match": "numeric_tolerance", "tolerance": 5}]), cases=cases))
     assert [suggestion.newly_failing for suggestion in report.suggestions] == [None]
 
 

@@ -75,6 +75,37 @@ def test_what_is_no_policy_is_a_configuration_error(content):
         load_policy(content)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *[("max_error", value) for value in (0, 1, 5, -0.1, float("nan"), "0.02", True, None)],
+        *[("level", value) for value in (0, 0.4, 1, 3, -1, float("nan"), [0.95])],
+        *[("fields", value) for value in ([], 3, {"total": []}, {"total": 0.5})],
+        ("made_from", "run"),
+        *[("fields.total.threshold", value) for value in (-0.1, 1.1, "0.5", float("inf"), True)],
+        *[("fields.total.bound", value) for value in (2, "x")],
+        *[("fields.total.n", value) for value in (-1, 1.5, None, "1")],
+        ("fields.total.accepted", 2),
+    ],
+)
+def test_impossible_numbers_are_a_configuration_error_that_names_the_key(key, value, tmp_path):
+    content = json.loads(json.dumps(POLICY))
+    *parents, last = key.split(".")
+    place = content
+    for parent in parents:
+        place = place[parent]
+    place[last] = value
+    named = key if not isinstance(value, dict) else "fields.total"
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(content))
+    for source in (content, file):
+        with pytest.raises(fw.ConfigError, match=f"`{named}"):
+            fw.route({}, source)
+    suite = SUITE | {"policy": str(file)}
+    with pytest.raises(fw.ConfigError, match=f"`{named}"):
+        fw.check(suite, cases=draw_rows(2, 1))
+
+
 def test_a_policy_is_the_same_to_the_bit_when_made_again(policy, run):
     assert make_policy(run, 0.03) == policy
     assert check_policy(policy, run).holds

@@ -19,6 +19,7 @@ from fieldwise.cli._options import (
     root_option,
     text_format_option,
 )
+from fieldwise.model.policy import MIN_LEVEL
 
 if TYPE_CHECKING:
     from fieldwise.model.policy import Policy
@@ -30,7 +31,9 @@ _FAILED = 1
 @click.command(cls=DocumentedCommand)
 @latest_run_argument
 @click.option("--max-error", type=NumberRange(min=1e-6, max=0.999999), help="Largest error to accept among accepted values, such as 0.02.")
-@click.option("--level", type=NumberRange(min=0.5, max=0.999999), default=0.95, help="Probability with which all bounds hold together.")
+@click.option(
+    "--level", type=NumberRange(min=MIN_LEVEL, max=0.999999), default=0.95, help="Probability with which all bounds hold together."
+)
 @click.option("--verify", metavar="FILE", type=FILE_NAME, help="Check a policy.json on this run instead; exit 1 if it does not hold.")
 @click.option("--evaluator", help="The evaluator that decides which values are correct. [default: the first with confidences]")
 @confidence_source_option

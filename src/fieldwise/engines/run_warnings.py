@@ -15,7 +15,6 @@ from fieldwise.model.plan import PRESET_EVALUATORS, Plan, When
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import EvaluatorSummary, Summary
 from fieldwise.model.values import Json
-from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import FilterMatches
 from fieldwise.score.path_survey import (
     PathSurvey,

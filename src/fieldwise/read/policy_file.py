@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.policy import Policy, policy_from_json
+from fieldwise.model.policy import MalformedPolicy, Policy, policy_from_json
 
 
 def load_policy(source: "Policy | Mapping[str, Any] | str | Path") -> Policy:
@@ -21,13 +21,12 @@ def load_policy(source: "Policy | Mapping[str, Any] | str | Path") -> Policy:
             content = json.loads(Path(source).read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise _policy_error(f"there is no policy {file}", file, "make one: fieldwise policy RUN -o policy.json") from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise _policy_error(f"the policy cannot be read: {error}", file, "it must be a JSON file of `fieldwise policy`") from None
     try:
         return policy_from_json(content)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        fix = "make a new one: fieldwise policy RUN -o policy.json"
-        raise _policy_error(f"this is no policy ({type(error).__name__}: {error})", file, fix) from None
+    except (MalformedPolicy, OverflowError) as error:
+        raise _policy_error(f"this is no policy: {error}", file, "make a new one: fieldwise policy RUN -o policy.json") from None
 
 
 def _policy_error(what: str, file: str | None, fix: str) -> ConfigError:
