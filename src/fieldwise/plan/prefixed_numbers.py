@@ -30,7 +30,8 @@ _MIN_JOINED_SCALE_LENGTH: Final = 4
 """Of a scale joined to a code: `TEUR`, `MSEK`. Shorter ones (`TAF`, `KKR`) are more often something else."""
 _MIN_MONTH_LENGTH: Final = 3
 _COMPACT_DATE_LENGTH: Final = 8
-_PARTS_OF_ISO_DATES: Final = frozenset({"T", "Z", "W"})
+_PARTS_OF_DATES: Final = re.compile(r"[TZW]|X?(?:I{1,3}|I?[VX]|VI{1,3})")
+"""Of ISO dates, and months in Roman numerals."""
 _ENGLISH: Final = frozenset({"en"})
 
 
@@ -108,7 +109,7 @@ def may_be_date_with_words(text: str) -> bool:
         return _DAY_AND_YEAR.fullmatch(text) is not None and (_is_month_in(word := prefix["letters"], _ENGLISH) or not word.isupper())
     if len(_NUMBER.findall(text)) > 2:  # the month is a number
         return True
-    return not any(word.isupper() and word not in _PARTS_OF_ISO_DATES and not _is_usual_month(word) for word in words)
+    return not any(word.isupper() and not _PARTS_OF_DATES.fullmatch(word) and not _is_usual_month(word) for word in words)
 
 
 def _is_usual_month(word: str) -> bool:

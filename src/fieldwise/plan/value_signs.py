@@ -56,7 +56,7 @@ _CLOCK: Final = re.compile(r"\d{1,2}:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?: ?[ap]\.
 _ONE_LETTER: Final = re.compile(r"[A-Za-z]-?\d+|\d+[A-Za-z]", re.ASCII)
 """`R5`, `R-10`, `12A`: a currency or a unit by its letter, and more often a code."""
 _HYPHENATED: Final = re.compile(r"[^\W\d_]+(?:-\d+)+")
-_SCALED_INTEGER: Final = re.compile(r"\d+(?:[^\W\d_]+|[eE]\d+)")
+_SCALED_INTEGER: Final = re.compile(r"\d+(?:[A-Za-z]+|[eE]\d+)")
 """`5K`, `12M`, `1E5`: a number by its letter, and more often a code."""
 _DECIMALS_OR_GROUPS: Final = re.compile(r"\d[.,'’]\d")
 _PADDED_DURATION: Final = re.compile(r"\d\d [^\W\d_]+\.?")
