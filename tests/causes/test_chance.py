@@ -56,6 +56,22 @@ def running_number(rng: random.Random) -> Json:
     return str(rng.randrange(100100, 100500))
 
 
+def long_running_number(rng: random.Random) -> Json:
+    return str(rng.randrange(4500000100, 4500001000))
+
+
+def flat(rng: random.Random) -> Json:
+    return f"{rng.randint(1, 9)}{rng.choice('ABCDE')}"
+
+
+def salary(rng: random.Random) -> Json:
+    return rng.randrange(20, 120) * 500
+
+
+def shop_price_as_number(rng: random.Random) -> Json:
+    return float(str(shop_price(rng)))
+
+
 def running_integer(rng: random.Random) -> Json:
     return rng.randrange(10000, 20000)
 
@@ -154,7 +170,11 @@ COLUMNS: Sequence[Callable[[random.Random], Json]] = (
     price,
     shop_price,
     running_number,
+    long_running_number,
     running_integer,
+    flat,
+    salary,
+    shop_price_as_number,
     count,
     day_of_one_year,
     day_of_three_years,

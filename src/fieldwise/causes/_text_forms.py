@@ -1,6 +1,7 @@
 """The forms of a text that several causes read: its words, its letters and digits, and these with look-alike characters as one."""
 
 from functools import lru_cache
+from typing import Final
 
 from fieldwise.kernels.terms import countries_called
 from fieldwise.kernels.text_normalize import keep_letters_and_digits, normalize_lookalikes, split_words
@@ -29,3 +30,12 @@ def name_different_countries(expected: str, actual: str) -> bool:
     """True for `Iraq` and `Iran`, `Nigeria` and `Niger`: two countries, not one misspelt."""
     expected_countries = countries_called(expected)
     return bool(expected_countries) and bool(countries_called(actual)) and expected_countries.isdisjoint(countries_called(actual))
+
+
+PRICE_DIGITS: Final = frozenset("059")
+"""Digits in which prices end more often than chance."""
+
+
+def are_price_endings(expected: str, actual: str) -> bool:
+    """True for the digits of 12.90 and 12.95: the last two differ as those of two prices do."""
+    return expected[-2:] != actual[-2:] and PRICE_DIGITS.issuperset(expected[-2:] + actual[-2:])

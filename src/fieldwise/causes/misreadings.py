@@ -2,7 +2,8 @@
 
 from rapidfuzz.distance import Hamming, Levenshtein
 
-from fieldwise.causes._text_forms import letters_of, look_alike, name_different_countries, words_of
+from fieldwise.causes._text_forms import are_price_endings, letters_of, look_alike, name_different_countries, words_of
+from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import align_digits, format_number, to_number
 from fieldwise.kernels.text_normalize import keep_digits, keep_letters_and_digits, normalize_lookalikes
@@ -13,8 +14,8 @@ from fieldwise.specs import CauseExample
 
 _MIN_LENGTH_FOR_ONE_EDIT, _MIN_LENGTH_FOR_TWO_EDITS = 4, 9
 """Shorter texts that differ by one or two characters are simply different texts."""
-_MIN_DIGITS_OF_NUMBER, _MIN_DIGITS_OF_TEXT = 5, 10
-"""Shorter numbers that share digits are simply different numbers."""
+_MIN_DIGITS_OF_NUMBER, _MIN_DIGITS_OF_TEXT, _MIN_DIGITS_OF_CODE = 5, 10, 16
+"""Shorter numbers that share digits are simply different numbers; codes of as many digits mostly count up."""
 _MIN_LETTERS_AROUND_A_DIGIT = 20
 """In a text with this many letters, one digit more, less or other is a slip."""
 _MIN_MISREAD_LENGTH = 15
@@ -106,16 +107,23 @@ def _printed_characters(value: Json) -> str:
         CauseExample(expected=1234, actual=4231, holds=False),
         CauseExample(expected="receive", actual="receive", holds=False),
         CauseExample(expected="abc", actual="acbd", holds=False),
+        CauseExample(expected="31 °C", actual="-13 °C", holds=False),
     ],
 )
 def transposed(expected: Json, actual: Json, context: Context) -> bool:
     """Two neighbouring characters or digits that changed places. Two dates are never transposed: they are different days."""
     if isinstance(expected, str) and isinstance(actual, str):
-        if not _is_one_swap(*letters_of(expected, actual, context)):
+        if not _is_one_swap(*letters_of(expected, actual, context)) or _have_opposite_signs(expected, actual):
             return False
         return parse_date_readings(expected) is None or parse_date_readings(actual) is None
     number_digits = _digits_of_same_sign(expected, actual)
     return number_digits is not None and _is_one_swap(*number_digits)
+
+
+def _have_opposite_signs(expected: str, actual: str) -> bool:
+    """True for `31 °C` and `-13 °C`: two numbers on either side of 0."""
+    left, right = read_figure_once(expected), read_figure_once(actual)
+    return left is not None and right is not None and (left.value < 0) != (right.value < 0)
 
 
 def _is_one_swap(expected: str, actual: str) -> bool:
@@ -160,7 +168,7 @@ def typo(expected: Json, actual: Json, context: Context) -> bool:
     if isinstance(expected, str) and isinstance(actual, str):
         return _is_typo_in_text(expected, actual, context)
     number_digits = _digits_of_same_sign(expected, actual)
-    return number_digits is not None and _is_one_digit_off(*number_digits)
+    return number_digits is not None and _is_one_digit_off(*number_digits) and not are_price_endings(*number_digits)
 
 
 def _is_typo_in_text(expected: str, actual: str, context: Context) -> bool:
@@ -180,7 +188,8 @@ def _is_typo_in_text(expected: str, actual: str, context: Context) -> bool:
     letters = length - max(len(expected_digits), len(actual_digits))
     if edits == 1 and letters >= _MIN_LETTERS_AROUND_A_DIGIT and abs(len(expected_digits) - len(actual_digits)) <= 1:
         return True
-    if min(len(expected_digits), len(actual_digits)) < _MIN_DIGITS_OF_TEXT:
+    min_digits = _MIN_DIGITS_OF_CODE if len(expected_digits) == len(actual_digits) else _MIN_DIGITS_OF_TEXT
+    if min(len(expected_digits), len(actual_digits)) < min_digits:
         return False
     return _is_one_digit_off(expected_digits, actual_digits) and (
         parse_date_readings(expected) is None or parse_date_readings(actual) is None

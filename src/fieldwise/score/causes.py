@@ -74,10 +74,11 @@ def find_causes(
     paths = [*map(comparisons.paths.__getitem__, comparisons.path[mismatched].tolist())]
     fields = [*map(comparisons.fields.__getitem__, comparisons.field[mismatched].tolist())]
     contexts = MismatchContexts(cases, paths, fields, expected, actual)
+    codes = _find_codes(comparisons, mismatched)
     expected_values = [*map(comparisons.compared_value if comparisons.chosen else comparisons.expected.__getitem__, rows)]
     actual_values = [*map(comparisons.actual.__getitem__, rows)]
     leaves = comparisons.expected if has_every_leaf and not _has_tuples(comparisons) else None
-    causes = likely_causes(expected_values, actual_values, contexts, services, leaves, _find_codes(comparisons, mismatched))
+    causes = likely_causes(expected_values, actual_values, contexts, services, leaves, codes)
     return placeholders | {row: cause for row, cause in zip(rows, causes, strict=True) if cause != NO_CAUSE}
 
 
@@ -122,6 +123,8 @@ def likely_causes(
     or a unit in them is none.
     """
     candidates = _candidate_causes(CAUSES.revision)
+    if codes:
+        expected, actual = _codes_as_text(expected, actual, codes), _codes_as_text(actual, expected, codes)
     copied = contexts.find_copied(actual, leaves)
 
     def find_all(find: Callable[..., str]) -> list[str]:
@@ -134,6 +137,12 @@ def likely_causes(
 
     call = call_guarded(lambda: find_all(_first_cause_that_holds))
     return call.value if isinstance(call, Success) else find_all(partial(_find_cause, services))  # to know what crashed
+
+
+def _codes_as_text(values: Sequence[Value], others: Sequence[Value], codes: Container[int]) -> list[Value]:
+    """The values with integers as text where both sides are codes: digits of a code count by themselves."""
+    pairs = enumerate(zip(values, others, strict=True))
+    return [str(value) if at in codes and type(value) is type(other) is int else value for at, (value, other) in pairs]
 
 
 def _compares_amounts(cause: CauseSpec) -> bool:
