@@ -132,3 +132,34 @@ def test_the_only_list_of_cases_in_an_object_is_read(tmp_path: Path) -> None:
     run = fw.run({"name": "s", "cases": str(path), "evaluators": [{"type": "answer_quality"}]}, root=tmp_path / "runs")
     assert run.summary["answer_quality.exact_match"] == 1.0
     assert "the cases are the list `rows` of the file" in [problem.what for problem in run.diagnostics]
+
+
+FAILED = {"status": "failed", "error": {"code": "InternalServerError", "message": "An unexpected error occurred."}}
+
+
+@pytest.mark.parametrize("file_format", ["azure_di", "auto", None])
+@pytest.mark.parametrize("name", ["0", "c"])
+@pytest.mark.parametrize("content", [json.dumps(FAILED), "{oops", '{"total": 5}'])
+def test_a_file_that_the_format_cannot_read_is_a_failure_of_its_case(
+    invoices: Path, file_format: str | None, name: str, content: str
+) -> None:
+    (invoices / "out" / f"{name}.json").write_text(content)
+    with (invoices / "gold.jsonl").open("a") as gold:
+        gold.write(json.dumps({"key": name, "truth": {"vendor": "X", "InvoiceId": "1", "InvoiceTotal": 1}}) + "\n")
+    actual = {"file": "out", "format": file_format} if file_format else {"file": "out/*.json"}
+    expected = {"file": "gold.jsonl", "id": "key", "record": "truth", "rename": {"vendor": "VendorName"}}
+    run = _run(invoices, {"expected": expected, "actual": actual}, FIELDS)
+    results = {row.case: row.result for row in run.results()}
+    assert {case: result.score for case, result in results.items()} == {"a": 1.0, "b": pytest.approx(2 / 3), name: 0.0}
+    assert results[name].status == "error"
+    [note] = [diagnostic for diagnostic in run.diagnostics if diagnostic.code == "unreadable-actual"]
+    assert note.where.case == name
+    assert ("InternalServerError: An unexpected error" in note.what) == (content == json.dumps(FAILED))
+
+
+def test_files_of_which_the_format_can_read_none_are_an_error(invoices: Path) -> None:
+    for name in "ab":
+        (invoices / "out" / f"{name}.json").write_text(json.dumps(FAILED))
+    cases = {"expected": {"file": "gold.jsonl", "id": "key", "record": "truth"}, "actual": {"file": "out", "format": "azure_di"}}
+    with pytest.raises(fw.ConfigError, match="InternalServerError"):
+        _run(invoices, cases, ["InvoiceId"])

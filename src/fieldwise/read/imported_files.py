@@ -2,9 +2,9 @@
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import zstandard
 
@@ -95,10 +95,26 @@ def import_rows(documents: Sequence[Any], file_format: str, file: str) -> RowBat
     is_empty = not any(row.get("actual") or row.get("expected") for row in rows)
     if is_empty and not all(recognizes_document(file_format, document) for document in documents):
         what, fix = f"the file holds nothing that {label} writes", "check `format:`, or leave it out"
+        error = next(filter(None, map(_find_service_error, documents)), None)
+        if error is not None:
+            what, fix = f"the file holds an error instead of a result: {error}", "process the document again"
         raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix=fix))
     numbering = "file" if len(rows) == 1 else "item"
     notes = (note_importer(file_format, file),)
     return RowBatch(values=rows, numbers=list(range(1, len(rows) + 1)), files=[file] * len(rows), numbering=numbering, notes=notes)
+
+
+def _find_service_error(document: Any) -> str | None:
+    """The error that a service returned in place of a result.
+
+    >>> _find_service_error({"status": "failed", "error": {"code": "InternalServerError", "message": "try again"}})
+    'InternalServerError: try again'
+    """
+    error = cast("Mapping[str, Any]", document).get("error") if isinstance(document, Mapping) else None
+    if isinstance(error, Mapping):
+        details = cast("Mapping[str, Any]", error)
+        return ": ".join(str(details[name]) for name in ("code", "message") if details.get(name)) or None
+    return error if isinstance(error, str) and error else None
 
 
 def choose_side(stream: Iterator[RowBatch], side: str) -> Iterator[RowBatch]:

@@ -11,6 +11,7 @@ identified by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: identi
 
 import glob
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
@@ -65,7 +66,7 @@ from fieldwise.read.pairing_fields import Steps, find_id_place, is_named, remove
 from fieldwise.read.records_in_text import find_record
 from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.side_mapping import SideMapper, locate
-from fieldwise.read.table_files import describe_unreadable, note_recognized, parse_json_file, read_document, read_each
+from fieldwise.read.table_files import describe_unreadable, note_recognized, parse_json_file, read_document, read_each, read_each_document
 from fieldwise.registry import nearest
 
 SIDES: Final = ("expected", "actual")
@@ -75,6 +76,8 @@ _UNAMBIGUOUS_NAMES: Final = {
     "actual": ("actual", "prediction"),
 }
 """Column names that ordinary records do not use for a field of their own."""
+_MAX_RECOGNIZED_FILES: Final = 50
+"""About how many files, spread over all of them, decide the format of a side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,7 +438,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     importer = _find_importer(files, mapping.format)
     if importer is not None:
         diagnostics.append(note_importer(importer, str(files[0]), side))
-        stream = choose_side(read_each(files, importer, chunk, progress, diagnostics), side)
+        stream = choose_side(read_each_document(files, importer, chunk, progress, diagnostics), side)
         return RecordTable(rechunk_rows(stream, chunk), source, side, diagnostics)
     if (
         all(get_data_suffix(file) in (".json", *TEXT_SUFFIXES) for file in files)
@@ -453,17 +456,28 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
 
 
 def _find_importer(files: Sequence[Location], file_format: str | None) -> str | None:
-    """The importer that reads these files: the written one, or the one that recognizes the first JSON or JSONL file."""
+    """The importer that reads these files: the written one, or the one that recognizes most of them.
+
+    One recognized file is enough: the others may hold the errors of the same service.
+    """
     if is_importer(file_format):
         return file_format
-    if file_format not in (None, AUTO) or not files:
+    if file_format not in (None, AUTO):
         return None
+    step = max(1, len(files) // _MAX_RECOGNIZED_FILES)
+    recognized = Counter(_recognize_file(file, file_format) for file in files[::step])
+    del recognized[None]
+    return recognized.most_common(1)[0][0] if recognized else None
+
+
+def _recognize_file(file: Location, file_format: str | None) -> str | None:
+    """The importer that recognizes a JSON file, or the first line of a JSONL file."""
     try:
-        if get_data_suffix(files[0]) != ".json":
-            content_format = detect_content_format(files[0], file_format)
+        if get_data_suffix(file) != ".json":
+            content_format = detect_content_format(file, file_format)
             return content_format if is_importer(content_format) else None
-        with open_bytes(files[0], ReadProgress()) as stream:
-            return recognize_format(parse_json_file(read_document(stream, str(files[0])), str(files[0]))[0])
+        with open_bytes(file, ReadProgress()) as stream:
+            return recognize_format(parse_json_file(read_document(stream, str(file)), str(file))[0])
     except (UnreadableFile, OSError, EOFError, ValueError):
         return None
 

@@ -63,6 +63,33 @@ def read_each(
             yield rows
 
 
+def read_each_document(
+    files: list[Location], importer: str, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]
+) -> Iterator[RowBatch]:
+    """The rows of these files in the format of an importer. A file that it cannot read is one row with that problem.
+
+    If it can read none of them, all are errors: the format is not this one.
+    """
+    failures: list[tuple[Location, Diagnostic]] = []
+    has_rows = False
+    for file in files:
+        problems: list[Diagnostic] = []
+        for rows in read_file(file, importer, chunk, progress, problems):
+            rows.several_files = len(files) > 1
+            has_rows = True
+            yield rows
+        failures += [(file, problem) for problem in problems]
+        if has_rows:
+            yield from (_make_unread_row(*failure) for failure in failures)
+            failures = []
+    diagnostics += [problem for _, problem in failures]
+
+
+def _make_unread_row(file: Location, problem: Diagnostic) -> RowBatch:
+    problems = {0: [JsonProblem("invalid-json", problem.what, fix=problem.fix)]}
+    return RowBatch(values=[{}], numbers=[1], files=[str(file)], numbering="file", problems=problems)
+
+
 def read_file(
     file: Location, file_format: str | None, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]
 ) -> Iterator[RowBatch]:
