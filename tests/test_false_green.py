@@ -410,6 +410,15 @@ class TestBaselines:
         place.suite({"type": "field_prf"})
         place.fails(CONFIG, "no case in common", "--baseline", "b.json")
 
+    def test_a_regression_gate_against_other_cases_is_not_measured(self, place: Place) -> None:
+        save_baseline(fw.run("s.eval.yaml"), "b.json")
+        place.suite(
+            {"type": "field_accuracy", "name": "fields", "fields": ["total"]},
+            gate={"regression": {"metric": "fields.score", "max_drop": 0.01}},
+        )
+        place.cases({**GOOD, "id": "z"})
+        place.fails(INCOMPLETE, "not measured: 0% of the cases are in both runs", "--baseline", "b.json")
+
     def test_a_rise_of_something_that_should_be_low(self, place: Place) -> None:
         place.suite({"type": "json_quality"}, gate={"regression": {"metric": "json_quality.hallucination", "max_drop": 0.01}})
         cases = [{**GOOD, "id": str(at)} for at in range(20)]

@@ -296,7 +296,7 @@ def _finish_run(
     changes = None
     if compare_run is not None:
         changes = compare_run(writer.build_run(summary, notes))
-        notes += run_warnings.warn_foreign_baseline(changes)
+        notes += run_warnings.warn_foreign_baseline(changes, has_regressions=bool(plan.regressions))
         notes += regression_diagnostics(plan.regressions, changes)
         gate_results += judge_regressions(plan.regressions, changes)
     if describe_changes is not None:

@@ -268,9 +268,13 @@ def warn_missing_presets(plan: Plan, totals: RunTotals) -> list[Diagnostic]:
     return [Diagnostic(code="unused-preset", level="warning", what=what, where=Where(file=plan.file), fix=f"add {written}")]
 
 
-def warn_foreign_baseline(changes: Changes) -> list[Diagnostic]:
-    """An error if the baseline has no case in common with the run, so that nothing was compared."""
+def warn_foreign_baseline(changes: Changes, *, has_regressions: bool) -> list[Diagnostic]:
+    """An error if the baseline has no case in common with the run, so that nothing was compared.
+
+    A warning if gates on regressions need the baseline: they are then not measured, which decides the exit code.
+    """
     if any(change.n for change in changes.evaluators.values()):
         return []
     what = f"the baseline {changes.base} has no case in common with the run for any evaluator, so nothing was compared"
-    return [Diagnostic(code=FOREIGN_BASELINE, what=what, fix="give the baseline of this suite and its cases")]
+    level: Level = "warning" if has_regressions else "error"
+    return [Diagnostic(code=FOREIGN_BASELINE, level=level, what=what, fix="give the baseline of this suite and its cases")]
