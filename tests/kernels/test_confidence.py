@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from fieldwise.kernels.confidence import (
@@ -100,3 +101,41 @@ def test_a_bin_for_each_value_ends_at_that_value():
     assert [(row.low, row.high) for row in bins] == [(0.2, 0.2), (0.5, 0.5), (0.9, 0.9)]
     assert risk_coverage(np.zeros(0), np.zeros(0)) == []
     assert reliability_bins(np.zeros(0), np.zeros(0)) == []
+
+
+def interval_of(confidence, correct, document=None):
+    document = np.arange(len(correct)) if document is None else document
+    return area_interval(confidence, correct, document, hash_texts([str(number) for number in range(len(correct))]))
+
+
+def test_a_perfect_ranking_has_an_interval_with_a_width():
+    confidence = np.concatenate([np.linspace(0.3, 0.39, 10), np.linspace(0.4, 0.59, 20)])
+    correct = np.repeat([0.0, 1.0], [10, 20])
+    low, high = interval_of(confidence, correct)
+    assert (round(low, 3), high) == (0.849, 1.0)
+    reversed_low, reversed_high = interval_of(-confidence, correct)
+    assert (reversed_low, reversed_high) == (0.0, pytest.approx(1 - low))
+
+
+def test_equal_confidences_have_no_interval():
+    assert interval_of(np.full(33, 0.7), np.repeat([0.0, 1.0], [11, 22])) is None
+
+
+def test_values_of_one_document_widen_the_score_interval():
+    confidence, correct = np.linspace(0, 1, 60), np.repeat([0.0, 1.0], [20, 40])
+    low, _ = interval_of(confidence, correct)
+    low_of_documents, _ = interval_of(confidence, correct, np.arange(60) // 4)
+    assert low_of_documents < low
+
+
+@pytest.mark.parametrize(("area", "wrong", "right"), [(0.6, 12, 24), (0.95, 12, 24), (0.99, 15, 150)])
+def test_the_interval_covers_the_true_area_in_simulation(area, wrong, right):
+    """Normal confidences; a percentile bootstrap alone covers 0.93, 0.88 and 0.83."""
+    random = np.random.default_rng(1)
+    shift = norm.ppf(area) * np.sqrt(2)
+    correct = np.repeat([0.0, 1.0], [wrong, right])
+    covered = 0
+    for _ in range(100):
+        low, high = interval_of(norm.cdf(random.normal(size=len(correct)) + shift * correct), correct)
+        covered += low <= area <= high
+    assert covered >= 91

@@ -4,8 +4,9 @@
 boundary falls among them, each counts with their mean, so no result depends on the order of the values.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,8 @@ _SEEDS: Final = 5
 """Draws of weights, of 200 replicates each."""
 _MANY_VALUES: Final = 20_000
 """From this many values on, one draw does: the interval is narrow, and its ends need not be exact."""
+
+_BISECTIONS: Final = 60
 
 Floats = NDArray[np.float64]
 
@@ -109,13 +112,18 @@ def _areas_under_roc(confidence: Floats, correct: Floats, weights: Floats) -> Fl
 def area_interval(
     confidence: Floats, correct: Floats, document: NDArray[np.int64], keys: NDArray[np.uint64], level: float = 0.95
 ) -> tuple[float, float] | None:
-    """Percentile interval of the area by a bootstrap of documents; None for fewer than five documents with a value.
+    """Interval of the area; None for fewer than five documents with a value, and for equal confidences, which rank nothing.
 
+    It is the wider at each end of two: a percentile bootstrap of documents, which is too narrow near 0 and 1, and there without a width,
+    and a score interval with documents as units, which is too narrow where right and wrong values are spread very differently.
     `document` indexes `keys`, which draw the weights of a document, so the interval does not depend on the order of the documents.
     """
     used, document = np.unique(document, return_inverse=True)
-    if len(used) < 5:
+    if len(used) < 5 or confidence.min() == confidence.max():
         return None
+    area = area_under_roc(confidence, correct)
+    documents_with_right, documents_with_wrong = (len(np.unique(document[correct == side])) for side in (1, 0))
+    score_interval = area_score_interval(area, documents_with_right, documents_with_wrong, level)
     order = np.argsort(confidence, kind="stable")
     confidence, correct, document = confidence[order], correct[order], document[order]
     block = max(_MAX_BLOCK // max(len(confidence), 1), 1)
@@ -130,7 +138,37 @@ def area_interval(
     if len(measured) < len(replicates) / 2:
         return None
     low, high = np.quantile(measured, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return min(float(low), score_interval[0]), max(float(high), score_interval[1])
+
+
+def area_score_interval(area: float, right: int, wrong: int, level: float = 0.95) -> tuple[float, float]:
+    """The areas from which an area measured on so many right and wrong values is no surprise (Newcombe 2006, method 5).
+
+    Its variance is that of Hanley and McNeil at the hypothetical area, so the interval has a width also at 0 and 1, and stays inside.
+
+    >>> [round(end, 3) for end in area_score_interval(1.0, 20, 10)]
+    [0.849, 1.0]
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    mean_size = (right + wrong) / 2 - 1
+
+    def is_surprising(hypothetical: float) -> bool:
+        spread = 1 + mean_size * (1 - hypothetical) / (2 - hypothetical) + mean_size * hypothetical / (1 + hypothetical)
+        variance = hypothetical * (1 - hypothetical) * spread / (right * wrong)
+        return (area - hypothetical) ** 2 > z * z * variance
+
+    return _find_end(area, 0.0, is_surprising), _find_end(area, 1.0, is_surprising)
+
+
+def _find_end(inside: float, outside: float, is_surprising: Callable[[float], bool]) -> float:
+    """Where the interval ends between the area and 0 or 1, by bisection."""
+    for _ in range(_BISECTIONS):
+        middle = (inside + outside) / 2
+        if is_surprising(middle):
+            outside = middle
+        else:
+            inside = middle
+    return (inside + outside) / 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class ConfidenceSummary:
     brier: float | None = None
     auroc: float | None = None
     auroc_interval: tuple[float, float] | None = None
-    """95 %, by a bootstrap of documents."""
+    """95 %; documents are the units. None for equal confidences."""
     reliability: tuple[ReliabilityBin, ...] = ()
     risk_coverage: tuple[RiskPoint, ...] = ()
     errors_caught: tuple[CaughtErrors, ...] = ()
