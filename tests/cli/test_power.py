@@ -85,6 +85,25 @@ def test_a_grouped_run_is_asked_for_groups(folder: Path) -> None:
     assert any(point["groups"] == answer["groups"] and point["power"] >= 0.8 for point in answer["curve"])
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("latest", "--deviation", "0.3"),
+        ("--against", "latest", "--deviation", "0.3"),
+        ("--icc", "0.4"),
+        ("latest", "--group-size", "10"),
+        ("latest", "--against", "latest", "--correlation", "0.3"),
+        ("--deviation", "0.3", "--icc", "0.4"),
+    ],
+)
+@pytest.mark.parametrize("suite", ["plain", "grouped"])
+def test_options_that_do_nothing_together_are_a_usage_error(folder: Path, suite: str, words: tuple[str, ...]) -> None:
+    run_suite(f"{suite}.eval.yaml", 1)
+    output = runner.invoke(app, ["power", *words])
+    assert output.exit_code == 2
+    assert "give either" in output.stderr or "omit" in output.stderr or "add --group-size" in output.stderr
+
+
 def test_the_answer_is_a_sentence_a_table_and_a_curve(folder: Path) -> None:
     output = runner.invoke(app, ["power", "--deviation", "0.3", "--drop", "0.05", "--format", "plain"])
     assert "detect a drop of 0.05 with 80 % power at 95 % confidence" in output.stdout

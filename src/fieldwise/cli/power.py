@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     type=NumberRange(min=-0.99, max=0.99),
     help="Assumed correlation of a case's values in two runs. [default: 0.5]",
 )
-@click.option("--group-size", type=NumberRange(min=1), default=1.0, help="Without a run: cases in a group.")
-@click.option("--icc", type=NumberRange(min=0, max=1), default=0.0, help="Without a run: correlation of two cases of one group.")
+@click.option("--group-size", type=NumberRange(min=1), help="With --deviation: cases in a group. [default: 1]")
+@click.option("--icc", type=NumberRange(min=0, max=1), help="With --group-size: correlation of two cases of one group. [default: 0]")
 @click.option(
     "--power", "target", type=NumberRange(min=0.05, max=0.999), default=0.8, help="Probability of detecting the drop if it is real."
 )
@@ -48,8 +48,8 @@ def power(
     metric: str | None,
     deviation: float | None,
     correlation: float | None,
-    group_size: float,
-    icc: float,
+    group_size: float | None,
+    icc: float | None,
     target: float,
     confidence: float,
     form: TextFormat,
@@ -65,11 +65,13 @@ def power(
     from fieldwise.report.text_format import dump_json
     from fieldwise.summarize.sample_size import DEFAULT_CORRELATION, assume_spread, plan_sample_size
 
+    _check_usage(run, against, deviation, correlation, group_size, icc)
     assumed_correlation = DEFAULT_CORRELATION if correlation is None else correlation
     program = program_of(context, root)
     stored: Run | None = None
-    if deviation is not None and run is None:
-        name, spread = metric or "the metric", assume_spread(deviation, assumed_correlation, group_size=group_size, intraclass=icc)
+    if deviation is not None:
+        spread = assume_spread(deviation, assumed_correlation, group_size=group_size or 1.0, intraclass=icc or 0.0)
+        name = metric or "the metric"
     else:
         stored = open_measured_run(run or "latest", program.root)
         compared_run = None if against is None else open_measured_run(against, program.root)
@@ -84,6 +86,31 @@ def power(
         click.echo(dump_json({"run": None if stored is None else stored.id, "metric": name, **plan.to_json()}))
     else:
         print_page(build_power_report(plan, name if stored is None else f"{name} of run {stored.id}"), form)
+
+
+def _check_usage(
+    run: str | None, against: str | None, deviation: float | None, correlation: float | None, group_size: float | None, icc: float | None
+) -> None:
+    """Raise ConfigError for options that would do nothing together, all of them at once."""
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+
+    problems: list[Diagnostic] = []
+    if deviation is not None and (run is not None or against is not None):
+        what = "--deviation assumes the variance, which a run measures"
+        problems.append(Diagnostic(code="bad-usage", what=what, fix="give either a run or --deviation"))
+    if deviation is None:
+        for option, value in (("--group-size", group_size), ("--icc", icc)):
+            if value is not None:
+                what = f"{option} does nothing for a run: its groups are measured"
+                problems.append(Diagnostic(code="bad-usage", what=what, fix=f"omit {option}, or assume the variance too: --deviation 0.3"))
+    elif icc is not None and group_size is None:
+        what = "--icc does nothing without --group-size: each case is a group of its own"
+        problems.append(Diagnostic(code="bad-usage", what=what, fix="add --group-size 10"))
+    if against is not None and correlation is not None:
+        what = "--correlation does nothing with --against: two runs measure it"
+        problems.append(Diagnostic(code="bad-usage", what=what, fix="give either --against or --correlation"))
+    if problems:
+        raise ConfigError(problems)
 
 
 def _measure(stored: "Run", new_run: "Run | None", metric: str | None, correlation: float) -> "tuple[str, ChangeSpread | None]":
