@@ -43,7 +43,7 @@ def test_ids_that_come_twice_are_noticed_across_shards(many: Path) -> None:
     cases = many.parent / "cases.jsonl"
     cases.write_text(cases.read_text().replace('"id": "c401"', '"id": "c17"'))
     run = fw.run(many, root=many.parent / "shared", workers=2)
-    assert [item.what for item in run.manifest.diagnostics if item.code == "duplicate-id"] == ["line 402 has the same id as line 18"]
+    assert [item.what for item in run.manifest.diagnostics if item.code == "duplicate-id"] == ["line 402 has the same id as line 18: `c17`"]
 
 
 def test_rows_that_change_their_roles_are_read_from_start_to_end(many: Path) -> None:

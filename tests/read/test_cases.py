@@ -339,9 +339,9 @@ def test_duplicate_ids_name_both_lines(tmp_path: Path) -> None:
         cases, diagnostics, _ = read(write(tmp_path / "a.jsonl", content), chunk=chunk)
         assert len(cases) == 6
         assert [(note.code, note.level, note.where.line, note.what) for note in diagnostics] == [
-            ("duplicate-id", "error", 5, "line 5 has the same id as line 1"),
-            ("duplicate-id", "error", 7, "line 7 has the same id as line 6"),
-            ("duplicate-id", "error", 8, "line 8 has the same id as line 1"),
+            ("duplicate-id", "error", 5, "line 5 has the same id as line 1: `a`"),
+            ("duplicate-id", "error", 7, "line 7 has the same id as line 6: `1`"),
+            ("duplicate-id", "error", 8, "line 8 has the same id as line 1: `a`"),
         ]
 
 

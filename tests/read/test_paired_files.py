@@ -14,6 +14,7 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
+from fieldwise.read.pairing import propose_pairing
 
 
 def write(path: Path, content: Any) -> Path:
@@ -220,9 +221,28 @@ def test_duplicate_ids_are_an_error_on_either_side(tmp_path: Path) -> None:
     pred = jsonl(tmp_path / "pred.jsonl", [{"id": key, "actual": key} for key in "abb"])
     _, diagnostics, _ = read(gold, pred)
     assert [(note.code, note.where.file, note.what) for note in diagnostics] == [
-        ("duplicate-id", str(gold), "line 3 has the same id as line 1"),
-        ("duplicate-id", str(pred), "line 3 has the same id as line 2"),
+        ("duplicate-id", str(gold), "line 3 has the same id as line 1: `a`"),
+        ("duplicate-id", str(pred), "line 3 has the same id as line 2: `b`"),
     ]
+
+
+COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
+
+
+@pytest.mark.parametrize("spellings", [(COMPOSED, DECOMPOSED), (DECOMPOSED, COMPOSED)])
+def test_ids_that_are_equal_in_their_composed_form_pair(tmp_path: Path, spellings: tuple[str, str]) -> None:
+    expected, actual = spellings
+    gold = jsonl(tmp_path / "gold.jsonl", [{"id": expected, "x": 1}])
+    pred = jsonl(tmp_path / "pred.jsonl", [{"id": actual, "x": 2}])
+    case = Case(id=expected, expected={"x": 1}, actual={"x": 2})
+    assert read(gold, pred)[0] == [case]
+    write(tmp_path / "g" / f"{expected}.json", {"x": 1})
+    write(tmp_path / "p" / f"{actual}.json", {"x": 2})
+    assert read(tmp_path / "g", tmp_path / "p")[0] == [case]
+    assert read(gold, tmp_path / "p")[0] == [case]
+    assert propose_pairing(str(gold), str(pred)).shares_ids
+    _, diagnostics, _ = read(gold, jsonl(tmp_path / "twice.jsonl", [{"id": key, "x": 2} for key in spellings]))
+    assert codes(diagnostics)[-1] == "duplicate-id"
 
 
 def test_a_prediction_line_that_cannot_be_read_is_reported(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Detection of duplicate ids, at eight bytes per case."""
+"""Detection of duplicate ids, at eight bytes per case and the text of the first ones."""
 
 from array import array
 from bisect import bisect_right
@@ -15,6 +15,11 @@ MAX_REPORTED: Final = 20
 
 _FEW: Final = 10_000
 """Number of ids up to which a set finds duplicates, without NumPy."""
+_MAX_NAMED: Final = 100_000
+"""Number of ids whose text is kept, to name them in messages."""
+_SEPARATOR: Final = "\0"
+_MAX_SHOWN: Final = 80
+"""Number of characters that are kept of an id."""
 
 
 class IdsSeen:
@@ -28,11 +33,18 @@ class IdsSeen:
         self._starts: list[int] = []
         self._locations: list[tuple[str, int, bool]] = []
         """File, number, and whether the number is a line."""
+        self._texts: list[tuple[int, str]] = []
+        """The first ids themselves: the position of the first one of a batch, and the ids of that batch as one text, which takes the least
+        memory."""
 
     def add(self, ids: Sequence[str], rows: RowBatch) -> None:
         """Add the ids of these rows."""
         first = len(self._hashes)
         self._hashes.extend(hash_each(ids))
+        if first < _MAX_NAMED:
+            text = _SEPARATOR.join([id if len(id) <= _MAX_SHOWN else f"{id[:_MAX_SHOWN]}…" for id in ids])
+            if text.count(_SEPARATOR) == len(ids) - 1:  # no id has the separator in it
+                self._texts.append((first, text))
         is_line = rows.numbering == "line"
         numbers, files = rows.numbers, rows.files
         if not numbers:
@@ -51,6 +63,7 @@ class IdsSeen:
         self._hashes.extend(later._hashes)
         self._starts += [before + start for start in later._starts]
         self._locations += later._locations
+        self._texts += [(before + start, ids) for start, ids in later._texts if before + start < _MAX_NAMED]
 
     def _extrapolate(self, position: int) -> tuple[str, int]:
         """File and number at a position, if the numbering continues from the last stored location."""
@@ -63,6 +76,15 @@ class IdsSeen:
         file, number, is_line = self._locations[index]
         number += position - self._starts[index]
         return Where(file=file, line=number if is_line else None), f"line {number}" if is_line else f"case {number}"
+
+    def _find_text(self, position: int) -> str | None:
+        """The id at a position; None if it was not kept."""
+        index = bisect_right(self._texts, position, key=lambda entry: entry[0]) - 1
+        if index < 0:
+            return None
+        start, text = self._texts[index]
+        ids = text.split(_SEPARATOR)
+        return ids[position - start] if position - start < len(ids) else None
 
     def contains(self, ids: Sequence[str]) -> list[bool]:
         """Whether each of these ids was seen."""
@@ -96,4 +118,7 @@ class IdsSeen:
         where, name = self._locate(again)
         first_where, first_name = self._locate(first)
         place = first_name if first_where.file == where.file else f"{first_name} of {first_where.file}"
-        return Diagnostic(code="duplicate-id", what=f"{name} has the same id as {place}", where=where, fix="give each case its own id")
+        text = self._find_text(first) or self._find_text(again)
+        id_text = "" if text is None else f": `{text}`"
+        what = f"{name} has the same id as {place}{id_text}"
+        return Diagnostic(code="duplicate-id", what=what, where=where, fix="give each case its own id")

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
+from fieldwise.kernels.values import to_nfc
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.path import render_path
 from fieldwise.model.plan import SideMapping, Source
@@ -271,7 +272,7 @@ def _is_id_name(name: str) -> bool:
 
 def _list_id_values(side: _SideRows) -> dict[str, set[str]]:
     """Column or path → its values, where they are plain and unique."""
-    candidates: dict[str, set[str]] = {FILE_NAME: set(side.names)} if side.are_files else {}
+    candidates: dict[str, set[str]] = {FILE_NAME: set(map(to_nfc, side.names))} if side.are_files else {}
     first = side.rows[0] if side.rows else {}
     names = [name for name, value in first.items() if not isinstance(value, dict | list)]
     for name, value in first.items():
@@ -280,7 +281,7 @@ def _list_id_values(side: _SideRows) -> dict[str, set[str]]:
             names += [render_path((name, key)) for key, item in inner.items() if not isinstance(item, dict | list)]
     for name in names:
         values = [locate(row, name) for row in side.rows]
-        plain = {str(value) for value in values if isinstance(value, str | int) and not isinstance(value, bool) and value != ""}
+        plain = {to_nfc(str(value)) for value in values if isinstance(value, str | int) and not isinstance(value, bool) and value != ""}
         if len(plain) >= MIN_UNIQUE * len(values):
             candidates[name] = plain
     return candidates
@@ -413,8 +414,8 @@ def _key_getter(side: _SideRows, key: str | None) -> Callable[[int], str]:
     if key is None:
         return str
     if key == FILE_NAME:
-        return lambda index: side.names[index]
-    return lambda index: str(locate(side.rows[index], key))
+        return lambda index: to_nfc(side.names[index])
+    return lambda index: to_nfc(str(locate(side.rows[index], key)))
 
 
 def _find_renames(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str], only_actual: Sequence[str]) -> list[Rename]:

@@ -6,6 +6,7 @@ Called by the readers of two sides. The id of a row may be outside its record; t
 from collections.abc import Collection, Mapping
 from typing import TypeAlias, cast
 
+from fieldwise.kernels.values import to_nfc
 from fieldwise.model.path import MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.case_builder import render_id
@@ -75,6 +76,6 @@ def remove_repeated_id(record: Value, place: Steps, key: str) -> Value:
     if not isinstance(record, Mapping):
         return record
     without, value = take_value(record, place)
-    if value is MISSING or value is None or render_id(value) != key:
+    if value is MISSING or value is None or to_nfc(render_id(value)) != key:
         return record
     return cast("Value", without)

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
 from fieldwise.dataclass import dataclass
+from fieldwise.kernels.values import to_nfc
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
@@ -104,8 +105,13 @@ class RecordFiles:
         self._side = side
         self._progress = progress
         self._duplicates: list[Diagnostic] = []
+        self._written_names: dict[str, str] = {}
+        """Name by key, where the file writes it in another Unicode form."""
         for file in files:
-            key = _get_record_name(file, root)
+            name = _get_record_name(file, root)
+            key = to_nfc(name)
+            if key != name:
+                self._written_names.setdefault(key, name)
             if key in self.paths:
                 what = f"{file.name} and {self.paths[key].name} have the same name"
                 self._duplicates.append(Diagnostic(code="duplicate-id", what=what, where=Where(file=str(file)), fix="keep one of them"))
@@ -176,7 +182,8 @@ class RecordFiles:
             value, notes = self._map_record(value, where)
         notes = [_as_side_diagnostic(note, self._side) for note in notes]
         value = MISSING if any(note.level == "error" for note in notes) else value
-        case = Case(id=key, expected=value) if self._side == "expected" else Case(id=key, actual=value)
+        name = self._written_names.get(key, key)
+        case = Case(id=name, expected=value) if self._side == "expected" else Case(id=name, actual=value)
         return SideRecord(key, case, where, tuple(notes), by_short_name)
 
     def _parse(self, content: bytes, path: Location) -> tuple[Value, list[Diagnostic]]:
@@ -325,7 +332,8 @@ class RecordTable:
         cases = build_cases(rows, self._columns.roles)
         keys = list_ids(rows, self._columns.key)
         if self._columns.key_is_id:
-            cases.id = keys
+            cases.id = [*keys]  # as written, while rows pair by the composed form
+        keys = [to_nfc(key) for key in keys]
         self._name_rows_without_id(cases, keys, rows)
         self._ids.add(keys, rows)
         if self._columns.row_is_record:
