@@ -26,7 +26,7 @@ MAX_NUMBERS: Final = 1 << 12
 MAX_DECIMALS: Final = 6
 """Numbers with more decimals were computed, not printed."""
 MAX_EXAMPLES: Final = 3
-MAX_SAMPLE: Final = 20
+MAX_SAMPLE: Final = 8
 _EXAMPLE_LENGTH: Final = 40
 EXAMPLE_SIGNS: Final = ("date", "number", "quantity", "duration", "scheme", "code", "boolean")
 """Types of which exceptions are listed."""
@@ -81,9 +81,14 @@ class SideEvidence:
             self._add_text(text, count)
 
     def count(self, sign: str) -> int:
-        """Number of values with a sign; JSON numbers count as `number` and `bare number`, booleans as `boolean`."""
+        """Number of values with a sign; JSON numbers count as `number` and `bare number`, booleans as `boolean`.
+
+        A `clear date` can be read in one way only.
+        """
         if sign in ("number", "bare number"):
             return self.signs[sign] + self.kinds["number"]
+        if sign == "clear date":
+            return self.signs["date"] - self.signs["either order"] - self.signs["open month"]
         if sign == "boolean":
             return self.signs["true"] + self.signs["false"] + self.kinds["bool"]
         return self.signs[sign]
@@ -132,7 +137,8 @@ class SideEvidence:
         signs = signs_of(text)
         for sign in signs:
             self.signs[sign] += count
-        self._add_to_sample(text)
+        if len(self.sample) < MAX_SAMPLE:
+            self._add_to_sample(text)
         if self.term in TERMS and TERMS[self.term](text):
             self.signs[self.term] += count
         if "number" in signs:

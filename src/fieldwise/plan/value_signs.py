@@ -3,7 +3,7 @@
 | sign | the text is |
 | --- | --- |
 | `date` | a calendar date: `day first`, `month first` or `either order`; with a `time` or `midnight`; `compact` (digits alone) |
-| `clear date` | a date that can be read in one way only; not one with `either order` or an `open month` (`5 listopad 2024`) |
+| `open month` | a date whose month name means several months: `5 listopad 2024` |
 | `number` | a number: `currency`, `percent` or `bare number`; `marks` (more than digits), `undecided` (`1,234`) |
 | `weak currency`, `joined currency`, `weak number` | a number that is more likely a code: `R5`, `RM5`, `5K` and `1E5` |
 | `written amount` | a number with a currency and decimals or groups of digits |
@@ -233,7 +233,7 @@ def _is_date_word(word: str) -> bool:
 def _add_date_signs(text: str, signs: set[str]) -> None:
     iso = _ISO_WITH_TIME.fullmatch(text)
     if iso is not None and _is_iso_moment(text):
-        signs |= {"date", "clear date"}
+        signs.add("date")
         signs.add("midnight" if not iso["clock"].strip("0:.") and not (iso["offset"] or "").strip("Zz0:+-") else "time")
         return
     moment = read_moment(text)
@@ -245,10 +245,8 @@ def _add_date_signs(text: str, signs: set[str]) -> None:
     if isinstance(moment, AmbiguousMoment):
         signs.add("either order" if moment.option == "day_first" else "open month")
         moment = read_moment(text, DateReading(day_first=True))
-    else:
-        signs.add("clear date")
-        if moment.numeric_order:
-            signs.add(moment.numeric_order)
+    elif moment.numeric_order:
+        signs.add(moment.numeric_order)
     if isinstance(moment, Moment) and moment.clock is not None:
         signs.add("midnight" if moment.clock == time() and not moment.offset else "time")
 
