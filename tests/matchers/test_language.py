@@ -38,6 +38,20 @@ def test_a_note_says_what_only_one_side_names(expected: str, actual: str, note: 
     assert scores.notes.get(0) == note
 
 
+@pytest.mark.parametrize(
+    ("expected", "actual", "note"),
+    [
+        ("pt-BR", "pt-PT", "same language, another region"),
+        ("zh-CN", "zh-TW", "same language, another script and region"),
+        ("Slovak", "Slovenian", None),
+    ],
+)
+def test_a_note_says_in_what_one_language_differs(expected: str, actual: str, note: str | None) -> None:
+    scores = language(Pairs([expected], [actual]), Language())
+    assert not scores.passed[0]
+    assert scores.notes.get(0) == note
+
+
 def test_a_column_of_locales_keeps_scripts_apart_under_an_inferred_rule() -> None:
     match, _ = choose_match(["zh-Hans", "zh-Hant", "en"], ["zh-Hant", "zh-Hant", "en"], name="language")
     assert match.name == "language"

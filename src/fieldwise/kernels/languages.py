@@ -148,6 +148,24 @@ def name_differing_parts(left: LanguageVariety, right: LanguageVariety) -> list[
     return [part for part, (first, second) in parts.items() if bool(first) != bool(second)]
 
 
+def name_disagreeing_parts(expected: Varieties, actual: Varieties) -> list[str]:
+    """The parts in which two varieties of one language differ; empty if no language is on both sides.
+
+    >>> name_disagreeing_parts(varieties_called("zh-CN"), varieties_called("zh-TW"))
+    ['script', 'region']
+    """
+    for left in sorted(expected):
+        for right in sorted(actual):
+            if left.language == right.language:
+                parts = {
+                    "script": (left.script, right.script),
+                    "region": (left.region, right.region),
+                    "variant": (left.variant, right.variant),
+                }
+                return [part for part, (first, second) in parts.items() if first and second and first != second]
+    return []
+
+
 def _read_tag(name: str) -> Varieties:
     """A code such as `deu`, or a locale such as `zh_Hans_CN`; capitals are read beside a region or script (`PT-BR`)."""
     codes = locale_tables.language_codes()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
-from fieldwise.kernels.languages import Varieties, find_shared_variety, name_differing_parts, varieties_called
+from fieldwise.kernels.languages import Varieties, find_shared_variety, name_differing_parts, name_disagreeing_parts, varieties_called
 from fieldwise.matchers._readings import Agreement, ReadingMatcher
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import matcher
@@ -58,7 +58,8 @@ def _read_varieties(value: Any) -> Varieties | None:
 def _compare(expected: Varieties, actual: Varieties) -> Agreement:
     shared = find_shared_variety(expected, actual)
     if shared is None:
-        return Agreement(False)
+        parts = name_disagreeing_parts(expected, actual)
+        return Agreement(False, f"same language, another {' and '.join(parts)}" if parts else None)
     parts = name_differing_parts(*shared)
     return Agreement(True, f"only one side names a {' and a '.join(parts)}" if parts else None)
 
