@@ -506,3 +506,26 @@ def test_a_table_with_a_million_columns_is_read(tmp_path: Path) -> None:
     reader = read_cases(Source(cases=str(file)), chunk=10)
     [cases] = list(reader)
     assert (cases.id, cases.expected, cases.actual) == (["1"], ["x"], ["x"])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_json_in_utf_16_is_read_and_json_lines_say_what_to_do(tmp_path: Path, encoding: str) -> None:
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    content = (mark + json.dumps([{"id": "é", "expected": 1, "actual": 1}], ensure_ascii=False)).encode(encoding)
+    assert [case.id for case in read(write(tmp_path / "a.json", content))[0]] == ["é"]
+    assert codes(read(write(tmp_path / "b.json", content[:-1]))[1]) == ["invalid-utf16"]
+    lines_content = (mark + '{"id": "a", "expected": 1, "actual": 1}\n' * 2).encode(encoding)
+    _, _, notes = read(write(tmp_path / "a.jsonl", lines_content))
+    assert "UTF-16" in notes[0].what
+    assert {note.fix for note in notes} == {"save the file as UTF-8"}
+
+
+def test_json_lines_that_end_in_cr_only_say_what_to_do(tmp_path: Path) -> None:
+    row = b'{"id": "a", "expected": 1, "actual": 1}'
+    for content in (row + b"\r" + row, row + b"\r" + row + b"\r"):
+        _, _, notes = read(write(tmp_path / "a.jsonl", content))
+        assert [(note.what, note.fix) for note in notes] == [
+            ("the lines of the file end in CR only, so that they are read as one", "save the file with the line ends LF or CR LF")
+        ]
+    assert len(read(write(tmp_path / "b.jsonl", row + b"\r\n" + row + b"\r\n"))[0]) == 2
+    assert len(read(write(tmp_path / "b.csv", b"id,expected,actual\r1,a,b\r2,a,b\r"))[0]) == 2

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.read.columns import is_promptfoo_output
-from fieldwise.read.files import UnreadableFile
+from fieldwise.read.files import UTF_16_MARKS, UnreadableFile, describe_invalid_utf_16
 from fieldwise.read.json_text import JsonProblem
 from fieldwise.read.rows import RowBatch
 
@@ -21,7 +21,6 @@ _SAMPLE_LINES: Final = 50
 _MOST_RECORDS: Final = 0.6
 """Share of the records that must have as many cells as the header where a row is damaged."""
 _ENCODING_FIX: Final = "save the file as UTF-8 (in Excel: CSV UTF-8)"
-_UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_csv(stream: BinaryIO, file: str, chunk: int) -> Iterator[RowBatch]:
@@ -112,7 +111,7 @@ def _decode(stream: BinaryIO, file: str) -> Iterable[str]:
     """The lines of the text: UTF-8, or UTF-16 if its byte order mark says so."""
     buffered = stream if hasattr(stream, "peek") else io.BufferedReader(stream)  # type: ignore[arg-type]
     mark = buffered.peek(2)[:2]  # type: ignore[union-attr]
-    if mark in _UTF_16_MARKS:
+    if mark in UTF_16_MARKS:
         return _iterate_utf_16(buffered, file)
     return io.TextIOWrapper(buffered, "utf-8-sig", errors="surrogateescape", newline="")
 
@@ -121,8 +120,7 @@ def _iterate_utf_16(stream: BinaryIO, file: str) -> Iterator[str]:
     try:
         yield from io.TextIOWrapper(stream, "utf-16", newline="")
     except UnicodeError as error:
-        what, fix = "the file begins as UTF-16 but is not valid UTF-16", "save the file as UTF-8"
-        raise UnreadableFile(Diagnostic(code="invalid-utf16", what=what, where=Where(file=file), fix=fix)) from error
+        raise UnreadableFile(describe_invalid_utf_16(file)) from error
 
 
 class _RecordLines:

@@ -34,6 +34,8 @@ _COMPRESSED: Final = (".gz", ".zst")
 _BLOCK: Final = 1 << 18
 _COMPRESSED_BLOCK: Final = 1 << 10
 """Bytes decompressed at a time: Zstandard expands up to 32,768 times, so that these become 32 MB at most."""
+UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks that begin a file in UTF-16."""
 
 
 class UnreadableFile(Exception):
@@ -42,6 +44,20 @@ class UnreadableFile(Exception):
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic
         super().__init__(diagnostic.what)
+
+
+def decode_utf_16(content: bytes, file: str) -> str:
+    """The text of a file that begins with a byte order mark of UTF-16; `UnreadableFile` if it is not valid."""
+    try:
+        return content.decode("utf-16")
+    except UnicodeError as error:
+        raise UnreadableFile(describe_invalid_utf_16(file)) from error
+
+
+def describe_invalid_utf_16(file: str) -> Diagnostic:
+    """The error for a file that begins as UTF-16 and is not valid UTF-16."""
+    what, fix = "the file begins as UTF-16 but is not valid UTF-16", "save the file as UTF-8"
+    return Diagnostic(code="invalid-utf16", what=what, where=Where(file=file), fix=fix)
 
 
 @dataclass(slots=True)

@@ -43,8 +43,10 @@ from fieldwise.read.document_records import find_side_records
 from fieldwise.read.files import (
     AUTO,
     TEXT_SUFFIXES,
+    UTF_16_MARKS,
     ReadProgress,
     UnreadableFile,
+    decode_utf_16,
     find_record_files,
     get_data_suffix,
     open_bytes,
@@ -225,6 +227,8 @@ def _as_side_diagnostic(note: Diagnostic, side: str) -> Diagnostic:
 
 
 def _decode_text(content: bytes, file: str) -> str:
+    if content.startswith(UTF_16_MARKS):
+        return decode_utf_16(content, file)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -16,7 +16,16 @@ from fieldwise.model.values import MISSING, Json, Missing, Value
 from fieldwise.read.arrow_rows import convert_arrow_batch
 from fieldwise.read.csv_files import read_csv
 from fieldwise.read.document_records import find_records
-from fieldwise.read.files import ReadProgress, UnreadableFile, find_files, get_data_suffix, open_bytes, warn_unread_entries
+from fieldwise.read.files import (
+    UTF_16_MARKS,
+    ReadProgress,
+    UnreadableFile,
+    decode_utf_16,
+    find_files,
+    get_data_suffix,
+    open_bytes,
+    warn_unread_entries,
+)
 from fieldwise.read.imported_files import detect_content_format, import_rows, is_importer, recognize_format, recognizes_document
 from fieldwise.read.json_text import BYTE_ORDER_MARK, JsonProblem, decode_fast, decode_lines, decode_with_problems
 from fieldwise.read.rows import MAX_BATCH_BYTES, RowBatch
@@ -225,6 +234,11 @@ def _decode_row_with_problems(line: bytes, number: int, is_whole: bool) -> tuple
         what = f"the line is longer than {MAX_LINE_BYTES >> 20} MB"
         fix = "a case is one document: split it, or leave out what is not compared"
         return {}, [JsonProblem("record-too-large", what, fix=fix)]
+    if b"\0" in line:  # no JSON text has this byte
+        what = "the line is not UTF-8 but UTF-16 or binary"
+        if line.startswith(UTF_16_MARKS):
+            what = "the file is UTF-16, which JSON lines must not be"
+        return {}, [JsonProblem("invalid-utf8", what, fix="save the file as UTF-8")]
     result = decode_with_problems(line)
     if isinstance(result.value, dict):
         return result.value, result.problems
@@ -232,7 +246,9 @@ def _decode_row_with_problems(line: bytes, number: int, is_whole: bool) -> tuple
         what, fix = "a line must hold one JSON object", 'write {"id": …, "expected": …, "actual": …}'
         return {}, [JsonProblem("invalid-json", what, fix=fix)]
     what, fix = result.failure.what, result.failure.fix
-    if not is_whole:
+    if b"\r" in line.strip() and len(_decode_json_lines(line)) > 1:
+        what, fix = "the lines of the file end in CR only, so that they are read as one", "save the file with the line ends LF or CR LF"
+    elif not is_whole:
         what, fix = f"the file looks truncated: {what}", "write the file again; its last line has no end"
     elif number == 1 and line.strip() in (b"{", b"["):
         fix = "this is a JSON document on several lines, not one case per line: give the file the name .json"
@@ -280,7 +296,12 @@ def read_document(stream: BinaryIO, file: str) -> bytes:
 
 
 def parse_json_file(content: bytes, file: str) -> tuple[Value, list[JsonProblem]]:
-    """The value of a file and the problems inside it; `UnreadableFile` if it is empty or not JSON. JSON lines are a list of objects."""
+    """The value of a file and the problems inside it; `UnreadableFile` if it is empty or not JSON. JSON lines are a list of objects.
+
+    A file is UTF-8, or UTF-16 if its byte order mark says so.
+    """
+    if content.startswith(UTF_16_MARKS):
+        content = decode_utf_16(content, file).encode()
     if not content.strip():
         fix = "write cases into it, or name another file"
         raise UnreadableFile(Diagnostic(code="empty-file", what="the file is empty", where=Where(file=file), fix=fix))
