@@ -97,3 +97,71 @@ def test_annotations_that_cannot_be_read_change_nothing(folder: Path, stored: st
     assert "perhaps" in result.stderr
     assert "task 2" in result.stderr
     assert not (folder / "review.jsonl").exists()
+
+
+def _task(number: int, case: str, path: str, word: str, *typed: str) -> dict[str, Any]:
+    results: list[dict[str, Any]] = [{"from_name": "decision", "type": "choices", "value": {"choices": [word]}}]
+    results += [{"from_name": "value", "type": "textarea", "value": {"text": [text]}} for text in typed]
+    return {"id": number, "data": {"case": case, "path": path}, "annotations": [{"completed_by": 1, "result": results}]}
+
+
+@pytest.mark.parametrize(
+    "second",
+    [_task(2, "c", "total", "expected is wrong", "nine"), _task(2, "c", "nothing", "actual is wrong")],
+    ids=["no number", "no such comparison"],
+)
+def test_one_answer_that_cannot_be_written_keeps_the_others_out(folder: Path, stored: str, fieldwise: Run, second: dict[str, Any]) -> None:
+    (folder / "annotated.json").write_text(json.dumps([_task(1, "b", "number", "expected is wrong, actual is right"), second]))
+    result = fieldwise("review", stored, "--import", "annotated.json")
+    assert result.exit_code == 2
+    assert "0 decisions written" in result.stdout
+    assert not (folder / "review.jsonl").exists()
+    assert not (folder / "corrections.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [3.5, "x", {}, [1], [{"result": 3}], [{"result": [1]}], [{"result": [{"from_name": "decision", "value": 3}]}], [{"result": [None]}]],
+)
+def test_annotations_of_a_wrong_type_are_a_configuration_error(folder: Path, stored: str, fieldwise: Run, annotations: Any) -> None:
+    task = {"id": 1, "data": {"case": "b", "path": "number"}, "annotations": annotations}
+    (folder / "annotated.json").write_text(json.dumps([_task(2, "c", "total", "actual is wrong"), task]))
+    result = fieldwise("review", stored, "--import", "annotated.json")
+    is_empty = annotations == {}  # no annotation yet
+    assert result.exit_code == (0 if is_empty else 2)
+    assert is_empty or "task 1" in result.stderr
+
+
+def _use_corrections(folder: Path) -> None:
+    suite = folder / "small.eval.yaml"
+    written = suite.read_text()
+    assert "cases: cases.jsonl" in written
+    suite.write_text(written.replace("cases: cases.jsonl", "cases: {file: cases.jsonl, corrections: corrections.jsonl}"))
+
+
+def test_answers_that_a_run_applied_already_are_counted_and_not_changed(folder: Path, stored: str, fieldwise: Run) -> None:
+    tasks = [_task(1, "b", "number", "expected is wrong, actual is right"), _task(2, "c", "total", "expected is wrong", "99")]
+    (folder / "annotated.json").write_text(json.dumps(tasks))
+    assert "2 decisions written" in fieldwise("review", stored, "--import", "annotated.json").stdout
+    before = (folder / "corrections.jsonl").read_bytes(), (folder / "review.jsonl").read_bytes()
+    _use_corrections(folder)
+    fieldwise("run", "small.eval.yaml")
+    again = fieldwise("review", "latest", "--import", "annotated.json")
+    assert again.exit_code == 0
+    assert "0 decisions written" in again.stdout
+    assert "2 had been decided before" in again.stdout
+    assert before == ((folder / "corrections.jsonl").read_bytes(), (folder / "review.jsonl").read_bytes())
+    (folder / "review.jsonl").unlink()  # the corrections alone tell it, too
+    assert "0 decisions written" in fieldwise("review", "latest", "--import", "annotated.json").stdout
+    assert before[0] == (folder / "corrections.jsonl").read_bytes()
+
+
+def test_a_corrected_value_is_not_asked_about_again_in_the_next_run(folder: Path, stored: str, fieldwise: Run) -> None:
+    fieldwise("review", stored, "--source", "disagreements", "--by", "ann", input="b\nt 9.5\n")
+    _use_corrections(folder)
+    fieldwise("run", "small.eval.yaml")
+    document = json.loads(fieldwise("review", "latest", "--sample", "1", "--format", "json").stdout)
+    decided = {(item["case"], item["path"]): item["decision"] for item in document["items"] if item["decision"]}
+    assert decided == {("b", "number"): "both_right", ("c", "total"): "expected_wrong"}
+    summary = fieldwise("review", "latest", "--sample", "1", "--format", "plain", input="q\n").stdout
+    assert "had a wrong expected value" not in summary  # it is right in this run

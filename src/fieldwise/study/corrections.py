@@ -51,13 +51,21 @@ def append_correction(file: str | Path, correction: Correction, expected: Value)
     changed that value meanwhile, or there is none at the path.
     """
     with _locked(Path(file)) as stream:
-        corrections = _read_open_file(stream, file)
-        together = CorrectionSet.of(str(file), [*corrections.by_case.get(correction.case, ()), correction])
-        _, problems = correct_expected(expected, together, correction.case)
-        own = [problem for problem in problems if problem.where.line is None]  # an earlier line may be in `expected` already
-        if own:
-            raise CorrectionProblem(own[-1].code, own[-1].what, own[-1].fix or "")
+        _require_applicable(correction, _read_open_file(stream, file), expected)
         return _append_line(stream, replace(correction, at=correction.at or _format_now()).to_json())
+
+
+def check_correction(file: str | Path, correction: Correction, expected: Value) -> None:
+    """Raise the CorrectionProblem of `append_correction`, without writing."""
+    _require_applicable(correction, load_corrections(file), expected)
+
+
+def _require_applicable(correction: Correction, corrections: CorrectionSet, expected: Value) -> None:
+    together = CorrectionSet.of(corrections.file, [*corrections.by_case.get(correction.case, ()), correction])
+    _, problems = correct_expected(expected, together, correction.case)
+    own = [problem for problem in problems if problem.where.line is None]  # an earlier line may be in `expected` already
+    if own:
+        raise CorrectionProblem(own[-1].code, own[-1].what, own[-1].fix or "")
 
 
 def undo_correction(file: str | Path, line_hash: str, *, why: str = "", by: str = "", at: str = "") -> str:

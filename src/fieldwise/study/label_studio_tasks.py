@@ -4,7 +4,7 @@ A task has the comparison in `data`, with its source text or image, and what the
 choice named `decision` and, where expected is wrong, the right value in a text area named `value`. `LABELING_CONFIG` is the interface.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -13,7 +13,7 @@ from fieldwise.model.comparison import Comparison
 from fieldwise.report.evidence import find_page_place, list_source_texts
 from fieldwise.report.text_format import dump_json
 from fieldwise.study.review_queue import ReviewItem
-from fieldwise.study.review_session import AlreadyDecided, Choice, ReviewProblem, ReviewSession
+from fieldwise.study.review_session import AlreadyApplied, AlreadyDecided, Choice, ReviewProblem, ReviewSession
 
 CHOICES: Final[Mapping[str, Choice]] = {
     "expected is wrong, actual is right": "take_actual",
@@ -109,7 +109,11 @@ def read_annotations(document: Any, by: str) -> tuple[list[Annotation], list[str
     annotations: list[Annotation] = []
     problems: list[str] = []
     for number, task in enumerate(cast("list[dict[str, Any]]", document), 1):
-        entries = [entry for entry in task.get("annotations") or () if isinstance(entry, dict) and not entry.get("was_cancelled")]
+        written: Any = task.get("annotations") or []
+        if not isinstance(written, list) or not all(isinstance(entry, dict) for entry in cast("list[Any]", written)):
+            problems.append(f"task {task.get('id', number)}: its `annotations` are no list of objects")
+            continue
+        entries = [entry for entry in cast("list[dict[str, Any]]", written) if not entry.get("was_cancelled")]
         if not entries:
             continue
         answer = _read_annotation(task, entries[-1], by)
@@ -124,13 +128,9 @@ def _read_annotation(task: Mapping[str, Any], entry: Mapping[str, Any], by: str)
     data: Any = task.get("data")
     if not isinstance(data, dict) or not all(isinstance(data.get(key), str) for key in ("case", "path")):
         return "its data has no `case` and `path`, so it is no task of a review"
-    values: dict[str, str] = {}
-    for result in entry.get("result") or ():
-        name = result.get("from_name")
-        content: Any = result.get("value") or {}
-        answer = content.get("choices") or content.get("text")
-        if isinstance(name, str) and answer:
-            values[name] = str(answer[0]) if isinstance(answer, list) else str(answer)
+    values = _read_results(entry.get("result") or [])
+    if values is None:
+        return "its `result` is no list of answers, as Label Studio writes them"
     word = values.get("decision", "").strip().lower()
     if word not in CHOICES:
         return f"its choice `decision` is `{word}`; the choices are {', '.join(CHOICES)}" if word else "it has no choice named `decision`"
@@ -143,9 +143,29 @@ def _read_annotation(task: Mapping[str, Any], entry: Mapping[str, Any], by: str)
     return Annotation(str(data["case"]), str(data["path"]), choice, values.get("value"), who)
 
 
-def apply_annotations(session: ReviewSession, annotations: Iterable[Annotation]) -> tuple[int, int, list[str]]:
-    """Write the answers as decisions: how many were written, how many had been decided before, and what is wrong with the others."""
-    written = decided = 0
+def _read_results(results: Any) -> dict[str, str] | None:
+    """The answer of each control by its name; None if these are no results."""
+    if not isinstance(results, list):
+        return None
+    values: dict[str, str] = {}
+    for result in cast("list[Any]", results):
+        content: Any = result.get("value") or {} if isinstance(result, dict) else None
+        if not isinstance(content, dict):
+            return None
+        name: Any = cast("dict[str, Any]", result).get("from_name")
+        answer: Any = content.get("choices") or content.get("text")
+        if isinstance(name, str) and answer:
+            values[name] = str(answer[0]) if isinstance(answer, list) else str(answer)
+    return values
+
+
+def apply_annotations(session: ReviewSession, annotations: Sequence[Annotation]) -> tuple[int, int, list[str]]:
+    """Write the answers as decisions: how many were written, how many had been decided before, and what is wrong with the others.
+
+    Nothing is written if something is wrong with one of them.
+    """
+    decided = 0
+    open_answers: list[tuple[int, Annotation]] = []
     problems: list[str] = []
     for annotation in annotations:
         place = f"{annotation.case}, {annotation.path}"
@@ -154,10 +174,21 @@ def apply_annotations(session: ReviewSession, annotations: Iterable[Annotation])
             problems.append(f"{place}: the run has no such comparison to review")
             continue
         try:
-            session.decide(index, annotation.choice, by=annotation.by, typed=annotation.typed)
-            written += 1
-        except AlreadyDecided:
+            session.check_decision(index, annotation.choice, by=annotation.by, typed=annotation.typed)
+            open_answers.append((index, annotation))
+        except (AlreadyDecided, AlreadyApplied):
             decided += 1
         except ReviewProblem as error:
             problems.append(f"{place}: {error}")
+    if problems:
+        return 0, decided, problems
+    written = 0
+    for index, annotation in open_answers:
+        try:
+            session.decide(index, annotation.choice, by=annotation.by, typed=annotation.typed)
+            written += 1
+        except AlreadyDecided:  # two answers to one comparison, or another person meanwhile
+            decided += 1
+        except ReviewProblem as error:
+            problems.append(f"{annotation.case}, {annotation.path}: {error}")
     return written, decided, problems

@@ -20,15 +20,15 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import yaml
 
 from fieldwise.kernels.statistics import wilson_interval
-from fieldwise.model.accepted_values import ANY
+from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.correction import Correction, CorrectionAction, CorrectionProblem, find_value, hash_value
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.evidence import read_place
-from fieldwise.model.values import MISSING, Json, json_kind
+from fieldwise.model.values import MISSING, Json, Value, json_kind
 from fieldwise.read.corrections import parse_record
 from fieldwise.store.run import Run
-from fieldwise.study.corrections import append_correction, find_corrections_file, list_lines, undo_correction
+from fieldwise.study.corrections import append_correction, check_correction, find_corrections_file, list_lines, undo_correction
 from fieldwise.study.review_log import (
     REVIEW_FILE,
     Place,
@@ -69,6 +69,10 @@ class AlreadyDecided(ReviewProblem):
         super().__init__(f"{who} has decided this already: {DECISION_WORDS[status.decision]}", "undo that decision first")
 
 
+class AlreadyApplied(ReviewProblem):
+    """The expected value is the chosen one already."""
+
+
 DECISION_WORDS: Final[Mapping[str, str]] = {
     "expected_wrong": "expected is wrong",
     "both_right": "both are right",
@@ -84,6 +88,8 @@ class ItemStatus:
     decision: str
     by: str
     at: str
+    is_applied: bool = False
+    """The run was scored with the corrected value, so nothing is wrong in it any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +192,26 @@ class ReviewSession:
                     continue
                 decisions, corrections = self._log.in_force.get(place, ()), self._corrections.get(place, ())
                 status = _find_status(self.run.id, self.queue.items[index], decisions, corrections)
+                if status is None and corrections and self._has_corrected_value(self.queue.items[index], corrections[-1]):
+                    status = _status_of(corrections[-1], is_applied=True)
                 if status is None:
                     self._statuses.pop(index, None)
                 else:
                     self._statuses[index] = status
             return dict(self._statuses)
+
+    def _has_corrected_value(self, item: ReviewItem, correction: Correction) -> bool:
+        """Whether the expected value of the run is what the last correction made of it."""
+        if correction.action == "drop":
+            return False
+        if correction.action == "replace" and hash_value(correction.value) == item.expected_hash:
+            return True
+        if self.run.manifest.corrections is None:
+            return False
+        value = find_value(parse_record(self.run.case(item.case).expected), item.path)
+        if correction.action == "replace":
+            return hash_value(value) == hash_value(correction.value)
+        return _accepted_hashes(correction.value) <= _accepted_hashes(value)
 
     def _refresh_corrections(self) -> set[Place]:
         """Read the corrections if their file has changed; the places that they name or named."""
@@ -214,7 +235,7 @@ class ReviewSession:
         sampled = sampled_wrong = 0
         for index, status in statuses.items():
             counts[status.decision] = counts.get(status.decision, 0) + 1
-            if self.queue.items[index].source == "sample" and status.decision != "skip":
+            if self.queue.items[index].source == "sample" and status.decision != "skip" and not status.is_applied:
                 sampled += 1
                 sampled_wrong += status.decision == "expected_wrong"
         pace = _measure_pace([decision.at for decision in self._log.decisions[-_PACE_DECISIONS:]])
@@ -243,12 +264,15 @@ class ReviewSession:
         return last_resort
 
     def decide(self, index: int, choice: Choice, *, by: str, typed: str | None = None) -> ReviewDecision:
-        """Write a decision. AlreadyDecided if the item has one, ReviewProblem if it cannot be written; nothing is written then."""
+        """Write a decision. AlreadyDecided if the item has one, ReviewProblem if it cannot be written; nothing is written then.
+
+        A value that the run was scored with after its correction can be corrected again.
+        """
         item = self.queue.items[index]
         comparison = load_comparison(self.run, item)
         with lock_review(self.files.review):
             status = self.read_status().get(index)
-            if status is not None:
+            if status is not None and not status.is_applied:
                 raise AlreadyDecided(status)
             change = _make_change(item, comparison, choice, typed)
             if change is not None:
@@ -257,7 +281,30 @@ class ReviewSession:
             append_review(self.files.review, [decision])
         return decision
 
+    def check_decision(self, index: int, choice: Choice, *, by: str, typed: str | None = None) -> None:
+        """Raise what `decide` would raise, without writing; AlreadyDecided also for a correction that the run was scored with."""
+        item = self.queue.items[index]
+        status = self.read_status().get(index)
+        if status is not None:
+            raise AlreadyDecided(status)
+        change = _make_change(item, load_comparison(self.run, item), choice, typed)
+        if change is None:
+            return
+        correction, expected = self._make_correction(item, change, by)
+        try:
+            check_correction(self.files.corrections, correction, expected)
+        except CorrectionProblem as error:
+            raise _cannot_be_corrected(error) from error
+
     def _append_correction(self, item: ReviewItem, change: "_Change", by: str) -> None:
+        correction, expected = self._make_correction(item, change, by)
+        try:
+            append_correction(self.files.corrections, correction, expected)
+        except CorrectionProblem as error:
+            raise _cannot_be_corrected(error) from error
+
+    def _make_correction(self, item: ReviewItem, change: "_Change", by: str) -> tuple[Correction, Value]:
+        """The correction, and the expected side of the case."""
         expected = self.run.case(item.case).expected
         seen = find_value(parse_record(expected), item.path)
         action, value = change.action, change.value
@@ -269,10 +316,7 @@ class ReviewSession:
         correction = Correction(
             case=item.case, path=item.path, expected_hash=hash_value(seen), action=action, value=value, why=change.why, by=by
         )
-        try:
-            append_correction(self.files.corrections, correction, expected)
-        except CorrectionProblem as error:
-            raise ReviewProblem(f"the expected value cannot be corrected: {error}", error.fix) from error
+        return correction, expected
 
     def undo(self, by: str) -> int | None:
         """Take back the last decision of a person in this queue; returns its position, None if there is none."""
@@ -308,9 +352,23 @@ def _find_status(
             return ItemStatus(decision.decision, decision.by, decision.at)
     for correction in reversed(corrections):
         if correction.expected_hash == item.expected_hash:
-            decision = "both_right" if correction.action == "accept_also" else "expected_wrong"
-            return ItemStatus(decision, correction.by, correction.at)
+            return _status_of(correction)
     return None
+
+
+def _status_of(correction: Correction, *, is_applied: bool = False) -> ItemStatus:
+    decision = "both_right" if correction.action == "accept_also" else "expected_wrong"
+    return ItemStatus(decision, correction.by, correction.at, is_applied)
+
+
+def _accepted_hashes(value: Value) -> set[str | None]:
+    """The hashes of a value, or of several accepted ones."""
+    values = accepted_values(value)
+    return {hash_value(item) for item in ([value] if values is None else values)}
+
+
+def _cannot_be_corrected(error: CorrectionProblem) -> ReviewProblem:
+    return ReviewProblem(f"the expected value cannot be corrected: {error}", error.fix)
 
 
 def _needs_correction(item: ReviewItem, decision: str) -> bool:
@@ -373,9 +431,12 @@ def _make_change(item: ReviewItem, comparison: Comparison, choice: Choice, typed
         return _Change("accept_also", comparison.actual, "review: both are right")
     if choice == "take_actual":
         if comparison.passed and hash_value(comparison.expected) == hash_value(comparison.actual):
-            raise ReviewProblem("both values are the same", "type the right value")
+            raise AlreadyApplied("both values are the same", "type the right value")
         return _Change("replace", comparison.actual, "review: actual is right")
-    return _Change("replace", parse_typed(typed or "", comparison), "review: typed")
+    value = parse_typed(typed or "", comparison)
+    if comparison.expected_presence != "missing" and hash_value(value) == hash_value(comparison.expected):
+        raise AlreadyApplied("one of the two values is this one already", "choose that side, or type another value")
+    return _Change("replace", value, "review: typed")
 
 
 def parse_typed(text: str, comparison: Comparison) -> Json:
