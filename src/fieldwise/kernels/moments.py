@@ -104,12 +104,12 @@ def calendar_languages_of(code: str) -> frozenset[str]:
     tag = _LANGUAGE_TAG.fullmatch(code.strip().casefold().replace("-", "_"))
     if tag is None:
         return frozenset()
-    known = locale_tables.calendar_languages()
-    language = locale_tables.language_codes().get(tag[1]) or (tag[1] if tag[1] in known else None)
+    named = locale_tables.calendar_languages()
+    language = locale_tables.language_codes().get(tag[1]) or (tag[1] if tag[1] in named else None)
     if language is None:
         return frozenset()
     with_script = f"{language}_{tag[2]}"
-    return frozenset({language, with_script} if with_script in known else {language})
+    return frozenset({language, with_script} if with_script in named else {language})
 
 
 _ENDS_IN_HOUR: Final = compile_on_use(r"\d ?[ap]\.? ?m\.?$")

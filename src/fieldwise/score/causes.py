@@ -16,7 +16,7 @@ from rapidfuzz.distance import Levenshtein
 
 from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
-from fieldwise.kernels.numbers import parse_number_readings
+from fieldwise.kernels.numbers import format_number, parse_number_readings
 from fieldwise.kernels.text_normalize import keep_digits_batch, keep_letters_and_digits_batch, normalize_lookalikes_batch
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.context import Context, MismatchContexts, TextForms
@@ -139,10 +139,13 @@ def likely_causes(
     return call.value if isinstance(call, Success) else find_all(partial(_find_cause, services))  # to know what crashed
 
 
-def _codes_as_text(values: Sequence[Value], others: Sequence[Value], codes: Container[int]) -> list[Value]:
+def _codes_as_text(values: Sequence[Value], opposite: Sequence[Value], codes: Container[int]) -> list[Value]:
     """The values with integers as text where both sides are codes: digits of a code count by themselves."""
-    pairs = enumerate(zip(values, others, strict=True))
-    return [str(value) if at in codes and type(value) is type(other) is int else value for at, (value, other) in pairs]
+    texts = list(values)
+    for position, value in enumerate(values):
+        if position in codes and type(value) is int and type(opposite[position]) is int:
+            texts[position] = format_number(value)
+    return texts
 
 
 def _compares_amounts(cause: CauseSpec) -> bool:

@@ -298,9 +298,9 @@ def _compare_letters(expected: TextReading, actual: TextReading) -> list[Meaning
     return [MeaningDifference("code", f"letters differ: {', '.join(sorted(only_expected))} / {', '.join(sorted(only_actual))}")]
 
 
-def _letters_only_in(reading: TextReading, other: TextReading) -> set[str]:
+def _letters_only_in(reading: TextReading, opposite: TextReading) -> set[str]:
     """The letters of one text that the other does not have, letter case aside."""
-    folded = {letter.casefold() for letter in other.letters}
+    folded = {letter.casefold() for letter in opposite.letters}
     return {letter for letter in reading.letters if letter.casefold() not in folded}
 
 
