@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.amounts import read_figure
+from fieldwise.kernels.amounts import Figure, _read_figure, find_decimal_sign, read_figure  # pyright: ignore[reportPrivateUsage]
 
 law = settings(max_examples=150, deadline=None)
 
@@ -93,11 +93,18 @@ def test_units_and_percent_signs_are_named() -> None:
 
 
 def test_millimetres_and_minutes_are_no_scales_unless_a_currency_is_named() -> None:
-    for text, unit in (("5 mm", "millimeter"), ("12.5mm", "millimeter"), ("5 min", "minute"), ("5 Min.", "minute"), ("5 MIN", "minute")):
+    for text, unit in (
+        ("5 mm", "millimeter"),
+        ("12.5mm", "millimeter"),
+        ("5 min", "minute"),
+        ("5 Min.", "minute"),
+        ("5 MIN", "minute"),
+        ("5 MM", "millimeter"),
+    ):
         figure = read_figure(text)
         assert figure is not None
         assert (figure.value < 20, figure.units) == (True, frozenset({unit})), text
-    for text, value in (("$5mm", 5_000_000), ("5 MM", 5_000_000), ("5 min AZN", 5000), ("5 mm EUR", 5_000_000)):
+    for text, value in (("$5mm", 5_000_000), ("5 MM USD", 5_000_000), ("5 min AZN", 5000), ("5 mm EUR", 5_000_000)):
         figure = read_figure(text)
         assert figure is not None
         assert (figure.value, figure.units) == (value, frozenset()), text
@@ -309,3 +316,91 @@ def test_the_point_that_ends_a_sentence_is_no_part_of_an_amount(text: str, value
 
 def test_a_day_and_a_month_are_no_amount() -> None:
     assert read_figure("24.12.") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("5 KG", "kilogram"),
+        ("5 Kg", "kilogram"),
+        ("5 MG", "milligram"),
+        ("5 ML", "milliliter"),
+        ("5 MM", "millimeter"),
+        ("5 BAR", "bar"),
+        ("5 kgs", "kilogram"),
+        ("5 kN", "kilonewton"),
+        ("5 m/s", "meter-per-second"),
+        ("5 m²", "square-meter"),
+        ("5 m2", "square-meter"),
+        ("5 C", "celsius"),
+        ("5 boxes", "box"),
+    ],
+)
+def test_a_unit_is_no_scale_and_no_currency_whatever_its_letters(text: str, unit: str) -> None:
+    assert read_figure(text) == Figure(5, units=frozenset({unit}))
+
+
+@pytest.mark.parametrize(("text", "value"), [("5 MSEK", 5_000_000), ("5 KTL", 5000), ("$5MM", 5_000_000), ("5 MM USD", 5_000_000)])
+def test_a_scale_beside_a_currency_stays_one(text: str, value: float) -> None:
+    figure = read_figure(text)
+    assert figure is not None
+    assert figure.value == value
+    assert figure.currencies
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "code"),
+    [
+        ("₹50L", 5_000_000, "INR"),
+        ("INR 1.5L", 150_000, "INR"),
+        ("₹1.2 lakh crore", 1_200_000_000_000, "INR"),
+        ("5 萬元", 50_000, "TWD"),
+        ("3億ドル", 300_000_000, "USD"),
+        ("minus 5 EUR", -5, "EUR"),
+        ("moins 5 €", -5, "EUR"),
+        ("RO 5", 5, "OMR"),
+        ("LL 5", 5, "LBP"),
+        ("MT 5", 5, "MZN"),
+        ("hundert Euro", 100, "EUR"),
+        ("one hundred twenty-three dollars and 45/100", 123.45, "USD"),
+        ("Rupees five hundred only", 500, "INR"),
+        ("Rupees Five Hundred and Fifty Paise only", 500.5, "INR"),
+        ("USD 5.00 only", 5, "USD"),
+        ("5.000,00 de euro", 5000, "EUR"),
+        ("us-dollar 5", 5, "USD"),
+    ],
+)
+def test_amounts_of_cheques_and_of_more_languages_are_read(text: str, value: float, code: str) -> None:
+    figure = read_figure(text)
+    assert figure is not None
+    assert figure.value == value
+    assert code in figure.currencies
+
+
+@pytest.mark.parametrize("text", ["only", "5 only", "minus", "minus EUR", "12 A3", "X4 m2", "5 m4", "$ 5 L"])
+def test_what_only_looks_like_such_an_amount_is_refused(text: str) -> None:
+    assert read_figure(text) is None
+
+
+def test_a_letter_that_is_a_unit_is_a_currency_where_amounts_are_read() -> None:
+    figure = read_figure("12.345,67 L")
+    assert figure is not None
+    assert figure.units == {"liter"}
+    assert figure.as_amount().currencies >= {"MDL", "HNL"}
+    assert read_figure("5 l") == Figure(5, units=frozenset({"liter"}))
+
+
+@given(st.integers(0, 10**12), st.text("0123456789", min_size=1, max_size=7), st.booleans(), st.sampled_from(["", "€", "€ ", "-"]))
+@settings(deadline=None)
+def test_the_short_way_for_a_decimal_comma_reads_what_the_long_way_reads(whole: int, decimals: str, grouped: bool, before: str) -> None:
+    digits = f"{whole:,}".replace(",", ".") if grouped else str(whole)
+    text = f"{before}{digits},{decimals}"
+    if len(decimals) != 3:
+        assert repr(read_figure(text)) == repr(_read_figure(text, None)) == repr(_read_figure(text, "."))
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"), [("1.234,50 €", ","), ("€ 1,234.50", "."), ("12.50", "plain"), ("1.234", "undecided"), ("12", ""), ("v1.2,3", "")]
+)
+def test_a_text_tells_what_it_shows_about_the_decimal_mark_of_its_column(text: str, sign: str) -> None:
+    assert find_decimal_sign(text) == sign

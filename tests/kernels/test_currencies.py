@@ -51,3 +51,52 @@ def test_amounts_have_decimals_unless_every_currency_they_may_mean_has_none() ->
 )
 def test_abbreviations_that_cldr_does_not_print_are_known(text: str, code: str) -> None:
     assert code in currencies_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("dollars", "MXN pesos COP"),
+        ("₱", "$ dollars CUP"),
+        ("сом", "RUB UZS"),
+        ("сум", "RUB KGS"),
+        ("R", "руб. р. BYN"),
+        ("P", "руб. BYN"),
+        ("korun", "SEK NOK kronor kr"),
+        ("korún", "ISK"),
+        ("krona", "CZK Kč"),
+        ("cents", "MXN"),
+    ],
+)
+def test_names_that_no_document_equates_share_no_currency(text: str, others: str) -> None:
+    assert currencies_of(text) or text == "cents"
+    assert not [other for other in others.split(" ") if currencies_of(text) & currencies_of(other)]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("dollar", "USD CAD AUD TWD"),
+        ("dollár", "USD"),
+        ("ポンド", "GBP"),
+        ("ドル", "USD"),
+        ("달러", "USD"),
+        ("₱", "PHP"),
+        ("сом", "KGS"),
+        ("сум", "UZS"),
+        ("R", "ZAR"),
+        ("руб.", "RUB BYN"),
+        ("korun", "CZK SKK"),
+        ("kronor", "SEK NOK DKK ISK"),
+        ("CFA franc", "XAF XOF"),
+        ("CFA", "XAF XOF"),
+        ("Bs", "BOB VES"),
+        ("CDN$", "CAD"),
+        ("riyals", "SAR QAR"),
+        ("cedis", "GHS"),
+        ("zlotych", "PLN"),
+        ("GH¢", "GHS"),
+    ],
+)
+def test_a_name_means_every_currency_that_documents_call_so(text: str, codes: str) -> None:
+    assert currencies_of(text) >= set(codes.split(" "))

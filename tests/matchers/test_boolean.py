@@ -21,3 +21,7 @@ from fieldwise.model.pairs import Pairs
 )
 def test_values_agree_if_they_mean_the_same(expected: object, actual: object, agrees: bool) -> None:
     assert bool(boolean(Pairs([expected], [actual]), Boolean()).passed[0]) is agrees  # pyright: ignore[reportArgumentType]
+
+
+def test_the_marks_of_a_form_reader_are_read() -> None:
+    assert boolean(Pairs([True, False], ["SELECTED", "NOT_SELECTED"]), Boolean()).passed.all()

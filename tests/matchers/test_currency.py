@@ -16,3 +16,15 @@ def test_values_agree_if_they_denote_the_same(expected: object, actual: object, 
 
 def test_sterling_is_the_pound() -> None:
     assert currency(Pairs(["pounds sterling"], ["GBP"]), Currency()).value.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("MXN", "dollars"), ("pesos", "dollars"), ("₱", "$"), ("RUB", "сом"), ("R", "руб."), ("SEK", "korun"), ("CZK", "krona")],
+)
+def test_currencies_of_other_countries_do_not_agree_by_their_names(expected: str, actual: str) -> None:
+    assert not currency(Pairs([expected], [actual]), Currency()).passed[0]
+
+
+def test_a_name_of_two_currencies_agrees_with_each() -> None:
+    assert currency(Pairs(["XOF", "XAF"], ["CFA franc", "CFA franc"]), Currency()).passed.all()

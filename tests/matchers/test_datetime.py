@@ -76,3 +76,9 @@ def test_one_side_without_a_zone_is_compared_as_written_with_a_note() -> None:
 def test_midnight_at_the_end_of_a_day_is_the_next_midnight() -> None:
     assert agrees("2024-03-15T24:00", "2024-03-16T00:00")
     assert not agrees("2024-03-15T24:00", "2024-03-15T00:00")
+
+
+@pytest.mark.parametrize("value", ["2024-03-01T10:00", "soon", 5])
+def test_a_value_without_the_required_zone_never_passes(value: object) -> None:
+    assert not agrees(value, value, zone="require")
+    assert agrees("2024-03-01T10:00Z", "2024-03-01T10:00Z", zone="require")

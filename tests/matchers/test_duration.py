@@ -45,3 +45,31 @@ def test_a_number_without_a_unit_agrees_with_any_unit_and_says_so_only_then() ->
     scores = duration(Pairs([90, "1h 30min", 5400, "90 min", 91], ["90 min", 90, "PT1H30M", 1.5, "1:30"]), Duration())
     assert scores.value.tolist() == [1.0, 1.0, 1.0, 0.0, 0.0]
     assert scores.notes == dict.fromkeys(range(3), "one side has no unit; the numbers were compared")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("1 год", "12 месяцев"),
+        ("1 год", "60 хв"),
+        ("2 години", "120 хв"),
+        ("PT6H41M", "6год 41хв"),
+        ("6 год", 6),
+        ("2:30 h", "150 min"),
+        ("2:30 min", "150 s"),
+        ("90'", "90 min"),
+        ("5 us", "0.005 ms"),
+        ("5 ps", "0.005 ns"),
+        ("1 hod.", "60 min"),
+        ("eine Viertelstunde", "15 min"),
+        ("quarter of an hour", "15 min"),
+        ("30 calendar days", "30 days"),
+    ],
+)
+def test_more_spellings_of_lengths_agree(expected: object, actual: object) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("5 ps", "5 s"), ("1 год", "60 с"), ("2:30 h", "150 s"), ("30 business days", "30 days")])
+def test_lengths_that_only_look_alike_do_not_agree(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)

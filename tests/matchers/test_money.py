@@ -101,3 +101,44 @@ def test_a_range_of_amounts_is_no_single_amount() -> None:
     scores = money(pairs, Money())
     assert scores.value.tolist() == [1, 1, 0]
     assert scores.notes[2] == "only one side is a range"
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("MXN 5", "5 dollars"),
+        ("5 Mexican pesos", "5 dollars"),
+        ("5 pesos", "5 dollars"),
+        ("₱5", "$5"),
+        ("₱ 5", "5 dollars"),
+        ("RUB 100", "100 сом"),
+        ("RUB 100", "100 сум"),
+        ("R5", "5 руб."),
+        ("P 5", "5 руб."),
+        ("SEK 5", "5 korun"),
+        ("NOK 5", "5 korun"),
+    ],
+)
+def test_currencies_of_other_countries_do_not_agree_by_their_names(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("$5", "MXN 5"), ("$5", "5 pesos"), ("CAD 5", "5 dollars"), ("MDL 12345.67", "12.345,67 L"), ("GMD 99", "99,00 D"), ("VES 5", "Bs 5")],
+)
+def test_a_sign_or_a_letter_stands_for_all_its_currencies(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize("value", ["5", 5, "x", True, ["5"]])
+def test_a_value_without_the_required_currency_never_passes(value: object) -> None:
+    assert not agrees(value, value, currency="require")
+    assert agrees(value, value)
+    assert agrees(value, value, currency="require", default_currency="EUR")
+
+
+def test_each_side_has_its_own_decimal_mark() -> None:
+    options = {"decimal": "comma", "actual_decimal": "point"}
+    assert agrees("1.234 €", "1,234 €", **options)
+    assert not agrees("1.234 €", "1.234 €", **options)

@@ -217,3 +217,32 @@ def test_a_percentage_can_be_a_share() -> None:
 def test_options_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(ValueError, match="remove `relative`"):
         NumericTolerance(relative=True, relative_tolerance=0.1)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [(5, "5 KG"), (5, "5 MM"), (5, "5 m²"), (5, "5 m2"), ("5 kg", "5 kgs"), ("5 °C", "5 C"), ("5 pct", "5 %"), (12, "12 boxes")],
+)
+def test_with_parse_units_are_read_as_quantity_reads_them(expected: Any, actual: Any) -> None:
+    assert score(expected, actual, parse=True) == 1
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"), [(5000, "5 KG"), ("5 ps", "5 s"), ("5 m", "5 m²"), ("5 boxes", "5 bottles"), ("5 %", "5 ‰")]
+)
+def test_with_parse_other_units_do_not_agree(expected: Any, actual: Any) -> None:
+    assert score(expected, actual, parse=True) == 0
+
+
+def test_a_value_per_mille_can_be_a_share() -> None:
+    assert score(0.005, "5 ‰", parse=True, percent="share") == 1
+    assert score("0.5 %", "5 ‰", parse=True, percent="share") == 1
+    assert score(5, "5 ‰", parse=True) == 1
+
+
+def test_the_decimal_mark_can_be_given_for_each_side() -> None:
+    assert score("1.234", 1234, parse=True, decimal="comma") == 1
+    assert score("1.234", "1,234", parse=True, decimal="comma", actual_decimal="point") == 1
+    assert grid(["1.234"], ["1,234", "1.234"], NumericTolerance(parse=True, decimal="comma", actual_decimal="point")).tolist() == [[1, 0]]
+    with pytest.raises(ValueError, match="parse: true"):
+        NumericTolerance(decimal="comma")

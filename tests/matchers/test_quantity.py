@@ -53,3 +53,43 @@ def test_the_tolerance_is_in_the_unit_of_the_expected_value_or_its_own() -> None
 )
 def test_ranges_and_sizes_agree_part_by_part(expected: str, actual: str, score: int) -> None:
     assert quantity(Pairs([expected], [actual]), Quantity()).value.tolist() == [score]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("25 ºC", "25 °C"),
+        ("25 deg C", "25 °C"),
+        ("20 Celsius", "20 °C"),
+        ("5 dm3", "5 L"),
+        ("1 dm³", "1 liter"),
+        ("5 L", "5 l."),
+        ("1 US gal", "3.785411784 L"),
+        ("6’2”", "6 ft 2 in"),
+        ("minus 5 °C", "-5 °C"),
+        ("5 箱", "5箱"),
+        ("5 zorkmids", "5  Zorkmids"),
+        ("5 PS", "5 hp"),
+    ],
+)
+def test_more_spellings_of_units_agree(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("5 ps", "5 s"), ("5 lm", "5 cd"), ("5 箱", "6箱"), ("5 zorkmids", "5 quatloos"), ("5 UK gal", "5 US gal"), ("5 箱", "5 kg")],
+)
+def test_units_that_only_look_alike_do_not_agree(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)
+
+
+def test_the_tolerance_counts_for_units_that_do_not_convert() -> None:
+    assert agrees("5 boxes", "6 boxes", tolerance=1)
+    assert not agrees("5 boxes", "7 boxes", tolerance=1)
+
+
+def test_the_decimal_mark_can_be_given_for_each_side() -> None:
+    assert agrees("1.234 kg", "1234 kg", decimal="comma")
+    assert agrees("1,234 kg", "1.234 kg", decimal="comma", actual_decimal="point")
+    assert not agrees("1,234 kg", "1,234 kg", decimal="comma", actual_decimal="point")

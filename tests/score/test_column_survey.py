@@ -118,3 +118,44 @@ def test_a_run_reads_sides_that_contradict_each_other_apart_and_says_so(tmp_path
         "4 dates that read both ways were read day first in expected values and month first in actual values: "
         "1 values only read day first, 1 only month first"
     ]
+
+
+@pytest.mark.parametrize(("match", "options"), [("money", {}), ("numeric_tolerance", {"parse": True})])
+def test_the_column_decides_the_decimal_mark_of_every_match_that_reads_numbers(match: str, options: dict[str, bool]) -> None:
+    column = {"expected": ["1.234", "2.345,00"], "actual": [1234, 2345]}
+    assert fw.match(match, **column, **options).value.tolist() == [1.0, 1.0]
+    assert fw.match(match, expected=["1.234", "2.345,00"], actual=[1.234, 2345], **options).value.tolist() == [0.0, 1.0]
+
+
+def test_the_column_decides_the_decimal_mark_of_quantities() -> None:
+    assert fw.match("quantity", expected=["1.234 kg", "2,5 kg"], actual=["1234 kg", "2.5 kg"]).value.tolist() == [1.0, 1.0]
+    assert fw.match("quantity", expected=["1,234 kg", "2,5 kg"], actual=["1.234 kg", "2.5 kg"]).value.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(("match", "options"), [("money", {}), ("numeric_tolerance", {"parse": True})])
+def test_sides_with_other_decimal_marks_are_each_read_by_their_own(match: str, options: dict[str, bool]) -> None:
+    expected, actual = ["1.234 €", "12,50 €", "1.234 €"], ["1,234 €", "12.50 €", "1.234 €"]
+    assert fw.match(match, expected=expected, actual=actual, **options).value.tolist() == [1.0, 1.0, 0.0]
+
+
+def test_a_run_reads_each_side_with_its_own_decimal_mark_and_says_so(tmp_path: Path) -> None:
+    rows = [("1.234", "1,234"), ("12,50 €", "$12.50"), ("1.234", "1.234")]
+    run = fw.run(write_suite(tmp_path, "match: numeric_tolerance, parse: true", rows), root=tmp_path / "runs")
+    assert [case.score for case in run.results("fields")] == [1.0, 0.0, 0.0]
+    assert remarks(run) == [
+        "4 numbers that read both ways were read with a decimal comma in expected values and a decimal point in actual values: "
+        "1 numbers have a decimal comma, 1 a decimal point"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "complete"),
+    [
+        ("match: money, currency: require", "5", "5 EUR"),
+        ("match: money, currency: require", 5, "5 EUR"),
+        ("match: datetime, zone: require", "2024-03-01T10:00", "2024-03-01T10:00Z"),
+    ],
+)
+def test_a_run_never_passes_a_value_without_what_is_required(tmp_path: Path, rule: str, value: object, complete: str) -> None:
+    run = fw.run(write_suite(tmp_path, rule, [(value, value), (complete, complete)]), root=tmp_path / "runs")
+    assert [case.score for case in run.results("fields")] == [0.0, 1.0]

@@ -3,7 +3,7 @@
 A text is read as a whole or not at all: every character must be part of the number or of what it names. `Total: 5` is not a number.
 
 >>> read_figure("RM7.42")
-Figure(value=7.42, currencies=frozenset({'MYR'}), percent=False, units=frozenset(), undecided='', tax='')
+Figure(value=7.42, currencies=frozenset({'MYR'}), percent=False, units=frozenset(), undecided='', tax='', unit_currencies=frozenset())
 >>> [read_figure(text).value for text in ("(3.20)", "1.234,50 €", "5,-", "$1.2M", "1,23,456.78", "12.50 CR", "٣٫٥", "twenty dollars")]
 [-3.2, 1234.5, 5, 1200000, 123456.78, -12.5, 3.5, 20]
 """
@@ -35,6 +35,7 @@ from fieldwise.kernels.numerals import (
     simplify_decimal,
     split_numeral,
 )
+from fieldwise.kernels.units import units_called
 from fieldwise.pattern import compile_on_use
 
 
@@ -51,24 +52,49 @@ class Figure(NamedTuple):
     """The separator, where one with three digits behind it could group or be decimal; the convention decided it."""
     tax: str = ""
     """`net` or `gross` where the text says that tax is left out or included: `15 € HT`, `£5 inc VAT`."""
+    unit_currencies: frozenset[str] = NO_CODES
+    """Currencies that its unit may be instead, where amounts are read: `12,50 L` are litres or lei."""
 
     def as_share(self) -> "Figure":
-        """The same with its value divided by 100, in decimal arithmetic: 12.3 % is 0.123."""
-        return self._replace(value=simplify_decimal(Decimal(str(self.value)).scaleb(-2)))
+        """A percentage or a value per mille as a share, in decimal arithmetic: 12.3 % is 0.123. Other figures as they are."""
+        if self.units == _PERMILLE:
+            return self._replace(value=self._scaled(-3), percent=True, units=NO_CODES)
+        return self._replace(value=self._scaled(-2)) if self.percent else self
+
+    def as_amount(self) -> "Figure":
+        """The same with a unit that may be a currency read as one."""
+        return self._replace(currencies=self.unit_currencies, units=NO_CODES) if self.unit_currencies else self
+
+    def _scaled(self, power: int) -> int | float:
+        return simplify_decimal(Decimal(str(self.value)).scaleb(power))
 
 
 _SCALES_BESIDE_CURRENCY: Final = {"mi": 6, "bi": 9}
 """Abbreviations of scales that are units or words elsewhere: `R$ 2,3 mi`."""
+_SCALES_OF_SCALES: Final = frozenset({"lakh", "lakhs", "thousand"})
+"""Scale words that may count a larger one: `1.2 lakh crore`."""
 _JOINED_SCALES: Final = {"k": 3, "t": 3, "e": 3, "m": 6, "mn": 6, "mio": 6, "md": 9, "mrd": 9, "mld": 9, "bn": 9, "g": 9, "b": 9}
 """Scales written together with a currency: `TEUR`, `k€`, `mkr`, `eFt`, `MUSD`, `$bn`."""
-_BEFORE_NUMBERS: Final = {"p": "PHP", "n": "NGN"}
-"""Letters that stand for a currency only before a number: `P1,500`, where `50p` is pence."""
+_BEFORE_NUMBERS: Final = {"p": "PHP", "n": "NGN", "mt": "MZN", "ro": "OMR", "ll": "LBP"}
+"""Letters that stand for a currency only before a number: `P1,500`, where `50p` is pence and `5 MT` are tonnes."""
+_LAKH_CURRENCIES: Final = frozenset({"INR", "PKR", "NPR", "BDT", "LKR"})
+"""Currencies beside which `L` is a lakh: `₹50L`."""
 _DOZENS: Final = frozenset("dozen dozens doz dutzend douzaine douzaines docena docenas dúzia dúzias dozzina dozzine dozijn".split())  # noqa: SIM905
 _PERCENT: Final = frozenset({"percent"})
-_UNITS: Final = frozenset({"km", "ft"})
-"""Symbols of units in small letters that are currencies in capitals."""
+_PERMILLE: Final = frozenset({"permille"})
+_UNITS: Final = frozenset({"km", "ft", "kgs", "cup", "kN", "kW", "dA", "dB"})
+"""Symbols of units that are currencies in other letters: `KM`, `Ft`, `Kw`."""
+_NEVER_CURRENCIES: Final = frozenset({"S"})
+"""Capital letters behind a number that are units only: `100,00 S` were schillings of Austria, of Somalia or seconds."""
+_POWER_UNIT: Final = compile_on_use(r"(\d|\d[\d.,' ]*\d) ?((?:[kcdmh]?m|ft|in|yd|км|см|мм|м)[23])$", re.IGNORECASE)
+"""A number with a unit of area or volume: `5 m2`."""
+_MINUS_WORD: Final = compile_on_use(r"(?:minus|moins|menos|meno|минус|мінус|eksi|マイナス|负|負)(?: |(?<=[スー负負]))", re.IGNORECASE)
+_ONLY: Final = compile_on_use(r"(?<=[\w.)-]) only\.?$", re.IGNORECASE)
+"""What closes an amount on a cheque: `Rupees five hundred only`."""
 _PLAIN: Final = compile_on_use(r"-?(?:\d{1,15}(?:\.\d{1,2}|\.\d{4,15})|\d{1,4300})", re.ASCII)
 """What programs write; 4,300 digits are Python's own limit."""
+_USUAL_COMMA: Final = compile_on_use(r"(-?)([$€£]?) ?(\d{1,3}(?:\.\d{3})+|\d{1,15}),(\d{1,2}|\d{4,15})(?: ?([€£$]))?", re.ASCII)
+"""The same with a decimal comma."""
 _USUAL: Final = compile_on_use(r"(-?)([$€£]?) ?(\d{1,3}(?:,\d{3})+|\d{1,15})\.(\d{1,2}|\d{4,15})", re.ASCII)
 """The most frequent spelling of amounts, which has one meaning: 4 times as fast as the general reader."""
 _CODED: Final = compile_on_use(
@@ -88,9 +114,11 @@ _SCALE_WORD: Final = compile_on_use(
     r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e\u17b6-\u17dd])*\.?"
 )
 """Letters with the signs that are no letters to `re`: vowels of India and South-East Asia."""
-_OF: Final = compile_on_use(r"(?<=\w) (?:de |d['’]|di |of )", re.IGNORECASE)
-"""Between a scale word and its currency: `2 milhões de reais`."""
-_CJK_GAP: Final = compile_on_use(r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])")
+_OF: Final = compile_on_use(r"(?<=\w) (?:de |d['’]|di |of )|^ de (?=(?:eur|euro|lei|dolari)\b)", re.IGNORECASE)
+"""Between a scale word and its currency: `2 milhões de reais`; in Romanian behind the number too: `5.000 de euro`."""
+_CJK_GAP: Final = compile_on_use(
+    r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])|(?<=\d) (?=[万萬만億亿억兆조](?:[元円圆圓원엔]|ドル|ユーロ|달러|유로|$))"
+)
 _CHINESE_SMALL_UNITS: Final = compile_on_use(
     rf"(?P<whole>.*[元圆圓块])(?:零)?(?:(?P<tenths>[0-9{CJK_DIGITS}])角)?(?:零)?(?:(?P<cents>[0-9{CJK_DIGITS}])分)?[整正]?"
 )
@@ -104,6 +132,7 @@ _YEN_END: Final = compile_on_use(r"(¥ ?[\d,]+)-")
 _NO_DECIMALS: Final = compile_on_use(r"(?<=\d)(?:[.,] ?[-–—=]{1,2}|/[-=]|:-)(?![\d])")
 
 
+_IN_WORD: Final = compile_on_use(r"[^\W\d_]-[^\W\d_]")
 _HYPHENATED: Final = compile_on_use(r"\d-\d", re.ASCII)
 _NOT_IN_CODES: Final = frozenset("eE^/")
 """Marks of exponents, powers of ten and cents as a fraction: a text with none of them and a hyphen between digits is no figure."""
@@ -150,6 +179,13 @@ def _read_usual_figure(text: str) -> Figure | None:
     if usual is not None:
         value = float(f"{usual[1]}{usual[3].replace(',', '')}.{usual[4]}")
         return Figure(value, lookup_currencies(usual[2]) or NO_CODES) if usual[2] else Figure(value)
+    with_comma = _USUAL_COMMA.fullmatch(text)
+    if with_comma is not None:
+        sign, before, whole, decimals, after = with_comma.groups()
+        whole = whole.replace(".", "")
+        value = float(f"{sign}{whole}.{decimals}") if decimals.strip("0") else int(sign + whole)
+        if not before or not after:
+            return Figure(value, lookup_currencies(before or after) or NO_CODES) if before or after else Figure(value)
     coded = _CODED.fullmatch(text)
     if coded is not None:
         named = _read_names(coded["before"] or "", coded["after"] or "", ends_in_cr=False)
@@ -168,19 +204,31 @@ def _is_plainly_no_figure(text: str) -> bool:
         return True
     numeral = NUMERAL.search(text)
     if numeral is None:
-        return not number_words.starts_with_number_word(text)
+        return not _may_be_worded(text)
     before, after = text[: numeral.start()], text[numeral.end() :]
     if _DIGIT.search(after) and "e" not in after and "E" not in after:
         # a second numeral, and neither a power of ten nor a second unit
         has_second_unit = _TWO_UNITS.fullmatch(text) is not None or _SYMBOL_FIRST.fullmatch(text) is not None or "/100" in text
-        return not has_second_unit and _POWER_OF_TEN.search(text) is None
+        return not has_second_unit and _POWER_OF_TEN.search(text) is None and _POWER_UNIT.search(text) is None
     return bool(before) and _names_no_currency(before)
+
+
+def _may_be_worded(text: str) -> bool:
+    """True if a text without digits may be an amount in words: its first word is a number, or a currency or a minus before one."""
+    if number_words.starts_with_number_word(text):
+        return True
+    first, _, rest = text.partition(" ")
+    is_first_known = bool(rest) and number_words.starts_with_number_word(rest)
+    return is_first_known and (_MINUS_WORD.match(text) is not None or lookup_currencies(first) is not None)
 
 
 @lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
 def _names_no_currency(before: str) -> bool:
     """True if what stands before a numeral, in ASCII, makes it no figure."""
     name = " ".join(before.replace("-", "").replace("+", "").split()).rstrip(":").strip()
+    minus = _MINUS_WORD.match(before)
+    if minus is not None:
+        name = name[minus.end() :].strip()
     if "(" in before or name in ("", "%") or fold_name(name) in _BEFORE_NUMBERS:
         return False
     return lookup_currencies(name) is None and not _take_joined_scale(name)[0]
@@ -216,6 +264,10 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
     figure = _read_clean(clean, decimal_mark)
     if figure is not None:
         return figure
+    without_only = _ONLY.sub("", clean)
+    if without_only != clean:
+        figure = _read_clean(without_only, decimal_mark)
+        return figure if figure is not None and figure.currencies else None
     rest, tax = _take_tax_note(clean)
     figure = _read_clean(rest, decimal_mark) if tax else None
     return figure._replace(tax=tax) if figure is not None and figure.currencies else None  # `5 kg netto` is a weight
@@ -251,7 +303,7 @@ def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
         return _read_words(clean, negative)
     parts = split_numeral(clean)
     if parts is None or _SYMBOL_FIRST.fullmatch(clean) is not None:
-        return _read_chinese_units(clean, negative) or _read_hundredths(clean, negative) or _read_two_units(clean, negative)
+        return _read_several_numerals(clean, negative, decimal_mark)
     before, numeral, after = parts
     named = _read_names(before, after, credit == "Cr")
     if named is None:
@@ -267,11 +319,22 @@ def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
     return _make_figure(float(value) if exponent else simplify_decimal(value), named, undecided)
 
 
+def _read_several_numerals(text: str, negative: bool, decimal_mark: DecimalMark | None) -> Figure | None:
+    """A figure with more than one numeral: small units, hundredths, the power of a unit."""
+    power_unit = _POWER_UNIT.fullmatch(text)
+    if power_unit is None:
+        return _read_chinese_units(text, negative) or _read_hundredths(text, negative) or _read_two_units(text, negative)
+    value, undecided = read_numeral(power_unit[1], decimal_mark)
+    named = _Names(units=units_called(power_unit[2]))
+    return None if value is None else _make_figure(simplify_decimal(-value if negative else value), named, undecided)
+
+
 def _read_words(text: str, negative: bool) -> Figure | None:
-    """An amount in words: `twenty-five dollars`, `five pounds fifty`, `one million`; a number alone in English only."""
-    if not number_words.starts_with_number_word(text):
-        return None
+    """An amount in words: `twenty-five dollars`, `five pounds fifty`, `Rupees five hundred`; a number alone in English only."""
     words = text.split(" ")
+    if not number_words.starts_with_number_word(text):
+        currencies = lookup_currencies(words[0])
+        return None if currencies is None else _read_currency_first(words[1:], currencies, negative)
     for count in range(min(len(words), 8), 0, -1):
         number = number_words.read_number_words(" ".join(words[:count]))
         if number is None:
@@ -280,6 +343,16 @@ def _read_words(text: str, negative: bool) -> Figure | None:
             spoken = all(word.casefold() in _ENGLISH_WORDS for word in re.split("[ -]", text))
             return Figure(-number if negative else number) if spoken else None
         return _read_worded_amount(number, words[count:], negative)
+    return None
+
+
+def _read_currency_first(words: list[str], currencies: frozenset[str], negative: bool) -> Figure | None:
+    """An amount in words behind its currency: `five hundred`, `five hundred and fifty paise`."""
+    for count in range(min(len(words), 12), 0, -1):
+        number = number_words.read_number_words(" ".join(words[:count]))
+        figure = None if number is None else _add_small_unit(Decimal(str(number)), words[count:], currencies, negative)
+        if figure is not None:
+            return figure
     return None
 
 
@@ -362,11 +435,15 @@ def _read_two_units(text: str, negative: bool) -> Figure | None:
 def _make_figure(number: float, named: "_Names", undecided: str) -> Figure | None:
     if number in (float("inf"), float("-inf")):
         return None
-    return Figure(number, named.currencies, named.percent, named.units, undecided)
+    return Figure(number, named.currencies, named.percent, named.units, undecided, "", named.unit_currencies)
 
 
 def _take_sign(text: str) -> tuple[str, bool] | None:
-    """The text without its sign, and whether it is negative: `-5`, `5-`, `(5)`, `$-5`, `-$5`; None if it is signed twice."""
+    """The text without its sign, and whether it is negative: `-5`, `5-`, `(5)`, `$-5`, `minus 5`; None if it is signed twice."""
+    minus = _MINUS_WORD.match(text)
+    if minus is not None:
+        rest = _take_sign(text[minus.end() :])
+        return None if rest is None or rest[1] else (rest[0], True)
     bracketed = _IN_PARENTHESES.fullmatch(text)
     if bracketed is not None:
         plain = " ".join(f"{bracketed[1]} {bracketed[2]} {bracketed[3]}".split())
@@ -375,6 +452,8 @@ def _take_sign(text: str) -> tuple[str, bool] | None:
     if first_digit is None:
         return text, False
     head, tail = text[:first_digit], text[first_digit:]
+    if "-" in head and _IN_WORD.search(head):  # the hyphen of `twenty-five and 10/100`
+        return text, False
     if head.count("-") == 1 and "(" not in head:
         return head.replace("-", "").replace("+", "") + tail, True
     trailing = re.fullmatch(r"(.*\d) ?-( ?\D*)", tail)
@@ -401,6 +480,7 @@ class _Names(NamedTuple):
     units: frozenset[str] = NO_CODES
     scale: Decimal = Decimal(1)
     crore: bool = False
+    unit_currencies: frozenset[str] = NO_CODES
 
 
 @lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
@@ -409,13 +489,15 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
     prefix = before.strip().rstrip(":").strip()
     suffix = _OF.sub(" ", after).strip().removesuffix("整").removesuffix("正").strip()
     power, suffix = _take_scale(suffix, with_currency=bool(prefix))
+    if suffix in ("L", "l") and prefix and not _LAKH_CURRENCIES.isdisjoint(lookup_currencies(prefix) or NO_CODES):
+        power, suffix = power + 5, ""
     if prefix and not power and lookup_currencies(prefix) is None:
         power, prefix = _take_joined_scale(prefix)
     scale = Decimal(10) ** power
     if (prefix, suffix) in (("", "%"), ("%", "")):
         return _Names(percent=True, scale=scale)
     # "5 L" names litres, not lempiras; "12 km" kilometres, "12 KM" Bosnian marks; "5 đ" names dongs
-    is_unit = not prefix and suffix.isascii() and (len(suffix) == 1 or suffix in _UNITS) and fold_name(suffix) in locale_tables.unit_names()
+    is_unit = not prefix and suffix.isascii() and (len(suffix) == 1 or suffix in _UNITS) and bool(units_called(suffix))
     named = [_currencies_before(prefix) if part is prefix else lookup_currencies(part) for part in (prefix, suffix) if part]
     if all(named) and not is_unit:
         currencies = frozenset.intersection(*named) if named else NO_CODES  # pyright: ignore[reportArgumentType]
@@ -423,7 +505,11 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
             return None
         crore = ends_in_cr and (not currencies or "INR" in currencies) and bool(named)
         return _Names(currencies, scale=scale * (10**7 if crore else 1), crore=crore)
-    return None if prefix or not suffix else _read_unit_name(suffix, scale)
+    if prefix or not suffix:
+        return None
+    unit = _read_unit_name(suffix, scale)
+    may_be_currency = is_unit and suffix.isupper() and suffix not in _NEVER_CURRENCIES
+    return unit._replace(unit_currencies=named[0]) if unit is not None and unit.units and may_be_currency and named[0] else unit
 
 
 def _currencies_before(prefix: str) -> frozenset[str] | None:
@@ -439,7 +525,7 @@ def _read_unit_name(suffix: str, scale: Decimal) -> _Names | None:
     subunit = SUBUNITS.get(symbol_key(suffix))
     if subunit is not None:
         return _Names(expand_codes(subunit), scale=scale / 100)
-    units = locale_tables.unit_names().get(fold_name(suffix).strip(".")) or locale_tables.unit_names().get(fold_name(suffix))
+    units = units_called(suffix)
     if units == _PERCENT:
         return _Names(percent=True, scale=scale)
     return _Names(units=units, scale=scale) if units else None
@@ -458,19 +544,31 @@ def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
         return _take_joined_scale(suffix)
     # a lone small letter is a unit unless a currency is named: "5 m" is five metres, "$5m" five million
     is_unit = len(key) == 1 and key != "k" and word[0].islower() and not (with_currency or rest)
-    if word[0].rstrip(".") == "mm" or key == "min":  # millimetres and minutes, but "$5mm" and "5 min AZN" (five thousand)
+    if key in ("mm", "min"):  # millimetres and minutes, but "$5mm" and "5 min AZN" (five thousand)
         is_unit = not (with_currency or lookup_currencies(rest))
-    return (0, suffix) if is_unit or not power else (power, rest)
+    is_unit = is_unit or (bool(rest) and not rest[0].isalpha() and bool(units_called(suffix)))  # `5 m/s`
+    if is_unit:
+        return 0, suffix
+    second = _SCALE_WORD.match(rest) if key in _SCALES_OF_SCALES else None
+    second_power = number_words.scale_words().get(fold_name(second[0]), 0) if second is not None else 0
+    return (power + second_power, rest[second.end() :].strip()) if second is not None and second_power > power else (power, rest)
+
+
+def _is_scaled_code(name: str, key: str) -> bool:
+    """True if a name that is a unit too is more likely a scale before a currency: `MSEK`, `KTL`, but not `msek` and `BARS`."""
+    return name.isupper() and name[0] in "KMT" and (key[1:].upper() in locale_tables.currency_codes() or key[1:] in ("tl", "kr"))
 
 
 @lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
 def _take_joined_scale(name: str) -> tuple[int, str]:
     """The power of ten of a scale that is written together with a currency, and the currency: `TEUR`, `mkr`, `US$m`; 0 for other names."""
     key = fold_name(name).strip(".")
-    if " " in name or lookup_currencies(name) is not None or (name.islower() and key in locale_tables.unit_names()):
+    if " " in name or lookup_currencies(name) is not None or (key in locale_tables.unit_names() and not _is_scaled_code(name, key)):
         return 0, name
     for scale, power in _JOINED_SCALES.items():
         currency = name[len(scale) :].strip()
+        if len(currency) == 1 and currency.isalpha():  # `KG`, `ML`: one letter is a unit
+            continue
         if key.startswith(scale) and (scale != "e" or symbol_key(currency) == "ft") and lookup_currencies(currency):
             return power, currency
     if not key.isascii():  # scripts without spaces between words: `ล้านบาท`
@@ -500,6 +598,25 @@ def _grouped(figure: Figure) -> Figure:
     if figure.undecided != ".":
         return figure
     return figure._replace(value=simplify_decimal(Decimal(str(figure.value)) * 1000), undecided="")
+
+
+def find_decimal_sign(text: str) -> str:
+    """What a text shows about the decimal mark of its column: as `find_decimal_mark`, `undecided`, or nothing if it is no figure.
+
+    >>> [find_decimal_sign(text) for text in ("1.234,50", "$12.50", "12.50", "1,234", "a 1.5")]
+    [',', '.', 'plain', 'undecided', '']
+    """
+    if _PLAIN.fullmatch(text):
+        return "plain" if "." in text else ""
+    if _USUAL.fullmatch(text):
+        return "."
+    with_comma = _USUAL_COMMA.fullmatch(text)
+    if with_comma is not None and not (with_comma[2] and with_comma[5]):
+        return ","
+    figure = read_figure(text)
+    if figure is None:
+        return ""
+    return "undecided" if figure.undecided else find_decimal_mark(text)
 
 
 def find_decimal_mark(text: str) -> str:

@@ -13,47 +13,64 @@ from fieldwise.kernels.numerals import normalize_characters
 
 NO_CODES: Final[frozenset[str]] = frozenset()
 MORE_CURRENCIES: Final = {
-    "руб": "RUB BYN", "р": "RUB", "рублёў": "BYN", "rub": "RUB", "tl": "TRY", "fr": "CHF", "sfr": "CHF",
+    "руб": "RUB BYN", "р": "RUB BYN", "рублёў": "BYN", "rub": "RUB", "tl": "TRY", "fr": "CHF RWF", "sfr": "CHF",
     "rs": "INR PKR LKR NPR MUR SCR", "re": "INR",
     "ksh": "KES", "kshs": "KES", "sh": "KES TZS UGX SOS", "tsh": "TZS", "ush": "UGX", "us$": "USD", "usd$": "USD", "a$": "AUD",
-    "au$": "AUD", "c$": "CAD", "ca$": "CAD", "can$": "CAD", "s$": "SGD", "hk$": "HKD", "nt$": "TWD", "nz$": "NZD", "r$": "BRL",
-    "mx$": "MXN", "mex$": "MXN", "j$": "JMD", "rmb": "CNY", "元": "CNY TWD HKD", "圆": "CNY", "块": "CNY", "人民币": "CNY", "人民幣": "CNY",
+    "au$": "AUD", "c$": "CAD NIO", "cdn$": "CAD", "ca$": "CAD", "can$": "CAD", "s$": "SGD SBD", "hk$": "HKD", "nt$": "TWD", "nz$": "NZD",
+    "r$": "BRL",
+    "mx$": "MXN", "mex$": "MXN", "j$": "JMD", "rmb": "CNY", "元": "CNY TWD HKD", "圆": "CNY", "块": "CNY", "人民币": "CNY",
+    "人民幣": "CNY",
     "円": "JPY", "圓": "TWD HKD JPY", "원": "KRW", "zl": "PLN", "zł": "PLN", "lei": "RON MDL", "leu": "RON MDL", "ron": "RON",
     "din": "RSD", "дин": "RSD", "грн": "UAH", "лв": "BGN", "kc": "CZK", "kč": "CZK", "ft": "HUF", "đ": "VND", "vnđ": "VND",
     "đồng": "VND", "บาท": "THB", "baht": "THB", "rp": "IDR", "rupiah": "IDR", "ringgit": "MYR", "euro": "EUR", "euros": "EUR",
-    "eur": "EUR", "ευρώ": "EUR", "dollar": "$", "dollars": "$", "bucks": "USD", "pound": "£", "pounds": "£", "quid": "GBP",
+    "eur": "EUR", "ευρώ": "EUR", "dollar": "dollar", "dollars": "dollar", "bucks": "USD", "pound": "£ LBP SDG", "pounds": "£ LBP SDG",
+    "quid": "GBP",
     "yen": "JPY", "yuan": "CNY", "won": "KRW KPW", "rupee": "INR PKR LKR NPR MUR SCR", "rupees": "INR PKR LKR NPR MUR SCR",
     "peso": "MXN ARS CLP COP CUP DOP PHP UYU", "pesos": "MXN ARS CLP COP CUP DOP PHP UYU", "real": "BRL", "reais": "BRL",
     "franc": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "francs": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "franken": "CHF",
     "zloty": "PLN", "złoty": "PLN", "złotych": "PLN", "złote": "PLN",
-    "krona": "SEK ISK", "kronor": "SEK", "krone": "NOK DKK", "kroner": "NOK DKK", "rand": "ZAR", "rubel": "RUB", "rubles": "RUB",
+    **dict.fromkeys(("krona", "kronor", "krone", "kroner", "króna", "krónur"), "SEK NOK DKK ISK"),
+    **dict.fromkeys(("koruna", "koruny", "korun", "korunu", "korún", "korunou"), "CZK SKK"), "rand": "ZAR", "rubel": "RUB",
+    "rubles": "RUB",
     "roubles": "RUB", "рублей": "RUB", "рубля": "RUB", "рубль": "RUB", "lira": "TRY", "shekel": "ILS", "shekels": "ILS",
-    "nis": "ILS", "ش.ح": "ILS", 'ש"ח': "ILS", "dirham": "AED MAD", "dirhams": "AED MAD", "riyal": "SAR QAR YER OMR",
+    "nis": "ILS", "ش.ح": "ILS",
+    'ש"ח': "ILS", "r": "ZAR", "p": "BWP", "₱": "PHP", "сом": "KGS", "bs": "BOB VES", "gh¢": "GHS",
+    "dirham": "AED MAD", "dirhams": "AED MAD", "riyal": "SAR QAR YER OMR",
     "dinar": "KWD BHD JOD IQD LYD TND RSD DZD", "د.إ": "AED", "ر.س": "SAR", "ج.م": "EGP", "د.ك": "KWD", "ر.ق": "QAR", "د.م": "MAD",
-    "ريال": "SAR IRR QAR YER OMR", "تومان": "IRR", "ریال": "IRR", "£": "GBP", "ntd": "TWD", "hkd": "HKD", "stg": "GBP",
-    "درهم": "AED MAD", "دراهم": "AED MAD", "دينار": "KWD BHD JOD IQD LYD TND DZD", "جنيه": "EGP SDG",
+    "ريال": "SAR IRR QAR YER OMR", "تومان": "IRR", "ریال": "IRR", "£": "£", "ntd": "TWD", "hkd": "HKD", "stg": "GBP",
+    "درهم": "AED MAD", "دراهم": "AED MAD", "دينار": "KWD BHD JOD IQD LYD TND DZD", "جنيه": "EGP SDG GBP LBP SYP SSP",
     "dh": "AED MAD", "dhs": "AED MAD", "m.n": "MXN", "тг": "KZT", "тенге": "KZT", "сум": "UZS", "so'm": "UZS",
     "usdollar": "USD", "usdollars": "USD", "unitedstatesdollar": "USD", "unitedstatesdollars": "USD", "dollaraméricain": "USD",
     "dollarsaméricains": "USD", "dólaramericano": "USD", "dólaresamericanos": "USD", "polishzłoty": "PLN", "rouble": "RUB BYN",
     "ruble": "RUB BYN", "russianrouble": "RUB", "russianroubles": "RUB", "гривня": "UAH", "гривень": "UAH", "гривні": "UAH",
     "гривен": "UAH",
-    "renminbi": "CNY", "yuanrenminbi": "CNY", "chineserenminbi": "CNY", "rmbyuan": "CNY", "forint": "HUF", "zlotys": "PLN", "liras": "TRY",
+    "renminbi": "CNY", "yuanrenminbi": "CNY", "chineserenminbi": "CNY", "rmbyuan": "CNY", "forint": "HUF", "zlotys": "PLN",
+    "zlotych": "PLN", "zlote": "PLN", "liras": "TRY",
     "лева": "BGN", "лев": "BGN", "драм": "AMD", "դրամ": "AMD", "ლარი": "GEL", "теңге": "KZT", "manat": "AZN TMT", "денари": "MKD",
     "денар": "MKD",
-    "שקל": "ILS", "שקלים": "ILS", "रुपये": "INR NPR", "रुपया": "INR NPR", "रुपए": "INR NPR", "रु": "INR NPR", "ரூபாய்": "INR LKR", "টাকা": "BDT INR",
+    "שקל": "ILS", "שקלים": "ILS", "रुपये": "INR NPR", "रुपया": "INR NPR", "रुपए": "INR NPR", "रु": "INR NPR", "ரூபாய்": "INR LKR",
+    "টাকা": "BDT INR",
     "රු": "LKR", "රුපියල්": "LKR", "ກີບ": "LAK", "រៀល": "KHR", "ကျပ်": "MMK", "u$s": "USD", "u$d": "USD", "₿": "BTC", "btc": "BTC",
     "bitcoin": "BTC",
     "€uro": "EUR", "poundsterling": "GBP", "poundssterling": "GBP", "sterling": "GBP",
+    **dict.fromkeys(("cfa", "cfafranc", "cfafrancs", "franccfa", "francscfa"), "XAF XOF"),
+    **dict.fromkeys(("ドル", "달러", "دولار", "डॉलर", "دلار"), "dollar"), "美金": "USD", "엔": "JPY", "위안": "CNY", "ウォン": "KRW",
+    "元人民币": "CNY",
+    "cedi": "GHS", "naira": "NGN", "taka": "BDT", "birr": "ETB", "kwacha": "ZMW MWK", "pula": "BWP", "hryvnia": "UAH", "tenge": "KZT",
+    "lari": "GEL", "lempira": "HNL", "quetzal": "GTQ", "boliviano": "BOB", "guarani": "PYG", "bolivar": "VES",
     "kn": "HRK", "kuna": "HRK", "kune": "HRK", "croatiankuna": "HRK", "deutschemark": "DEM", "germanmark": "DEM", "frenchfranc": "FRF",
     "frenchfrancs": "FRF", "lire": "ITL", "italianlira": "ITL", "italianlire": "ITL", "peseta": "ESP", "pesetas": "ESP", "litas": "LTL",
-    "lats": "LVL", "kroon": "EEK", "tolar": "SIT", "drachma": "GRD", "drachmas": "GRD", "markka": "FIM", "guilder": "NLG ANG XCG",
-    "guilders": "NLG ANG XCG", "schilling": "ATS",
-    "bd": "BHD", "kd": "KWD", "jd": "JOD", "qr": "QAR", "sr": "SAR", "r.o": "OMR", "col$": "COP", "cop$": "COP", "clp$": "CLP",
+    "lats": "LVL", "kroon": "EEK SEK NOK DKK ISK CZK", "tolar": "SIT", "drachma": "GRD", "drachmas": "GRD", "markka": "FIM",
+    "guilder": "NLG ANG XCG",
+    "guilders": "NLG ANG XCG", "schilling": "ATS KES SOS TZS UGX",
+    "bd": "BHD", "kd": "KWD", "jd": "JOD", "qr": "QAR", "sr": "SAR SCR", "r.o": "OMR", "col$": "COP", "cop$": "COP", "clp$": "CLP",
     "ars$": "ARS", "mxn$": "MXN", "aud$": "AUD", "cad$": "CAD", "nzd$": "NZD", "sgd$": "SGD", "hkd$": "HKD", "uyu$": "UYU", "brl$": "BRL",
 }  # fmt: skip
-"""Spellings that CLDR does not list → codes, or a symbol that stands for all its currencies. Keys are as `symbol_key` makes them."""
+"""Spellings that CLDR does not list, or gives meanings that no document has in mind (`R` is a Belarusian rouble in one of its languages) →
+codes, `$` and `£` for all currencies of the symbol, `dollar` for those of that name. Keys are as `symbol_key` makes them."""
 SUBUNITS: Final = {
-    "cent": "$ EUR", "cents": "$ EUR", "¢": "$", "ct": "EUR $", "cts": "EUR $", "pence": "GBP", "penny": "GBP", "p": "GBP",
+    "cent": "dollar EUR", "cents": "dollar EUR", "¢": "$", "ct": "EUR dollar", "cts": "EUR dollar", "pence": "GBP", "penny": "GBP",
+    "p": "GBP",
     "øre": "DKK NOK",
     "öre": "SEK", "centimes": "EUR CHF", "centime": "EUR CHF", "rappen": "CHF", "céntimos": "EUR",
     "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "grosze": "PLN",
@@ -61,12 +78,16 @@ SUBUNITS: Final = {
     "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
 }  # fmt: skip
 """Names of the hundredth part of a currency → its codes, in the form of `MORE_CURRENCIES`."""
-SECOND_UNITS: Final = {"gr": "PLN", "ore": "SEK NOK DKK", "c": "$ EUR"}
+SECOND_UNITS: Final = {"gr": "PLN", "ore": "SEK NOK DKK", "c": "dollar EUR"}
 """Small units that mean something else alone: `250 gr` is a weight, `12 zł 30 gr` an amount."""
 _WITHOUT_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF HUF IDR ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IRR LAK".split())  # noqa: SIM905
 """Currencies whose amounts have no decimals in practice."""
 _MOST_TRADED: Final = ("USD", "EUR", "JPY", "GBP", "CNY", "AUD", "CAD", "CHF", "INR", "SEK", "XAF")
 _MAX_LISTED: Final = 4
+_MIN_PLURAL: Final = 4
+"""Letters of the singular of an English plural: shorter words are abbreviations."""
+_MIN_OF_KIND: Final = 3
+"""Currencies that a noun must have in CLDR to stand for all of its kind."""
 
 
 def currencies_of(text: str) -> frozenset[str]:
@@ -111,10 +132,13 @@ def lookup_currencies(text: str) -> frozenset[str] | None:
         return None
     if len(key) == 3 and key.upper() in locale_tables.currency_codes():
         return frozenset({key.upper()})
-    direct = _symbols_by_key().get(key) or _symbols_by_key().get(key.replace(".", ""))
-    named = locale_tables.currency_names().get(fold_name(text))
-    if direct or named:
-        return (direct or NO_CODES) | (named or NO_CODES)
+    listed = MORE_CURRENCIES.get(key) or MORE_CURRENCIES.get(key.replace(".", "")) or _singular_codes(key)
+    if listed:
+        return expand_codes(listed)
+    codes = _symbols_by_key().get(key) or _symbols_by_key().get(key.replace(".", "")) or NO_CODES
+    codes |= _complete_kind(locale_tables.currency_names().get(fold_name(text), NO_CODES))
+    if codes:
+        return codes
     # a symbol and a code together: "$ MXN", "EUR €"
     words = text.split(" ")
     if len(words) == 2:
@@ -125,16 +149,32 @@ def lookup_currencies(text: str) -> frozenset[str] | None:
     return None
 
 
+def _singular_codes(key: str) -> str:
+    """The codes of an English plural: `riyals`, `cedis`."""
+    return MORE_CURRENCIES.get(key.removesuffix("s"), "") if len(key) > _MIN_PLURAL and key.isascii() and key.endswith("s") else ""
+
+
+def _complete_kind(codes: frozenset[str]) -> frozenset[str]:
+    """All currencies of a kind for a noun that CLDR prints for most of them: the `dollár` of Hungary is the American one too."""
+    if len(codes) < _MIN_OF_KIND:
+        return codes
+    return next((kind for kind in _kinds() if codes <= kind), codes)
+
+
 @cache  # derived from tables that never change
+def _kinds() -> tuple[frozenset[str], ...]:
+    """Currencies that share a noun. Crowns are none: `koruna` and `krona` differ."""
+    return tuple(expand_codes(MORE_CURRENCIES[noun]) for noun in ("dollar", "pound", "peso", "franc", "rupee", "dinar", "sh"))
+
+
+@cache  # derived from a table that never changes
 def _symbols_by_key() -> dict[str, frozenset[str]]:
-    """Codes by symbol or abbreviation, from CLDR and `MORE_CURRENCIES`."""
+    """Codes by symbol or abbreviation, from CLDR."""
     index: dict[str, set[str]] = {}
     for symbol, codes in locale_tables.currency_symbols().items():
         key = symbol_key(normalize_characters(symbol))
         if key and not key.isdigit():
             index.setdefault(key, set()).update(codes)
-    for key, codes in MORE_CURRENCIES.items():
-        index.setdefault(key, set()).update(expand_codes(codes))
     return {key: frozenset(codes) for key, codes in index.items()}
 
 
@@ -144,10 +184,13 @@ def has_minor_unit(codes: frozenset[str]) -> bool:
 
 
 def expand_codes(codes: str) -> frozenset[str]:
-    """Codes from a list that may name a symbol for all its currencies."""
+    """Codes from a list that may hold `$`, `£` or `dollar` for several of them."""
     expanded: set[str] = set()
     for code in codes.split(" "):
-        expanded |= locale_tables.currency_symbols().get(code, frozenset()) if code in "$£" else {code}
+        if code == "dollar":
+            expanded |= locale_tables.currency_names()[code]
+        else:
+            expanded |= locale_tables.currency_symbols()[code] if code in "$£" else {code}
     return frozenset(expanded)
 
 

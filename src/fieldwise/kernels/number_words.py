@@ -96,7 +96,8 @@ def starts_with_number_word(text: str) -> bool:
 @lru_cache(maxsize=1 << 13)  # first words of a column repeat; the word alone decides the result
 def _starts_number(word: str) -> bool:
     folded = locale_tables.fold_name(word)
-    return folded in locale_tables.number_words() or folded in ENGLISH_NUMBERS or folded in scale_words() or folded in _ARTICLES
+    tables = (locale_tables.number_words(), ENGLISH_NUMBERS, scale_words(), _ARTICLES, _HUNDREDS)
+    return any(folded in table for table in tables)
 
 
 def read_number_words(text: str, *, before_unit: bool = False) -> float | None:

@@ -90,7 +90,7 @@ _FALSE_WORDS = (
 )
 _TRUE: Final = frozenset([*_TRUE_WORDS.split(), *"☑☒✓✔✅⊠■●", "1.0", "[x]", "(x)", "[✓]", "[✔]", ":selected:"])
 _FALSE: Final = frozenset(
-    [*_FALSE_WORDS.split(), *"☐✗✘❌□○", "0.0", "not selected", "not checked", "not ticked", "[]", "()", ":unselected:"]
+    [*_FALSE_WORDS.split(), *"☐✗✘❌□○", "0.0", "not selected", "not_selected", "not checked", "not ticked", "[]", "()", ":unselected:"]
 )
 
 

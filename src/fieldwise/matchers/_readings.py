@@ -60,12 +60,15 @@ class ReadingMatcher(Generic[R]):
         *,
         reads_ranges: bool = True,
         of_actual: "ReadingMatcher[R] | None" = None,
+        unread_key: "Callable[[Any], str | None] | None" = None,
     ) -> None:
         """`read` gives a reading, None for a value that is not a `noun`, or a text that says why it cannot be read.
 
-        `of_actual` reads the actual values, where they are read otherwise than the expected ones.
+        `of_actual` reads the actual values, where they are read otherwise than the expected ones. Values that cannot be read agree if
+        their `unread_key` is the same and not None; by default it is the value itself.
         """
         self._of_actual = of_actual or self
+        self._unread_key = unread_key or plain_key
         self._reads_ranges = reads_ranges
         self._noun = noun
         self._read = read
@@ -111,8 +114,8 @@ class ReadingMatcher(Generic[R]):
             if several is not None:
                 return several
         if isinstance(reading, str):
-            return Unread(_plain_key(value), reading)
-        return Unread(_plain_key(value), f"not {self._noun}: {quote_value(value)}") if reading is None else reading
+            return Unread(self._unread_key(value), reading)
+        return Unread(self._unread_key(value), f"not {self._noun}: {quote_value(value)}") if reading is None else reading
 
     def _read_several(self, text: str) -> SeveralReadings[R] | None:
         """A range or a product; None if the text is neither."""
@@ -165,8 +168,13 @@ class ReadingMatcher(Generic[R]):
         )
 
 
-def _plain_key(value: Any) -> str | None:
+def plain_key(value: Any) -> str | None:
+    """A text that is the same for equal values; None for a value that has none."""
     return canonical_json(to_nfc(value).strip() if isinstance(value, str) else value)
+
+
+def no_key(value: Any) -> None:
+    """The key of values that never pass where they cannot be read."""
 
 
 def join_notes(*notes: str | None) -> str | None:

@@ -22,7 +22,7 @@ from fieldwise.dataclass import dataclass
 from fieldwise.kernels.measures import read_duration
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
 from fieldwise.matchers._date_survey import collect_date_evidence, reading_languages, resolve_date_options
-from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, no_key, plain_number
 from fieldwise.matchers.date import check_languages, moment_of_date
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.registry import matcher
@@ -45,7 +45,7 @@ class Datetime:
     tolerance: float | str = 0
     """Largest difference, in seconds or as text such as `60s` or `5min`; inclusive."""
     zone: str | Mapping[str, str] | None = None
-    """Unset: values that both have an offset compare as instants, otherwise as wall clock. `require`: both must have one.
+    """Unset: values that both have an offset compare as instants, otherwise as wall clock. `require`: a value without one never passes.
     `{assume: Europe/Paris}`, or only `Europe/Paris`: the zone of values without one."""
     day_first: bool | None = None
     """Whether 03/04/2025 is 3 April (true) or March 4 (false); default: the rest of the column."""
@@ -69,6 +69,11 @@ class Datetime:
                 ZoneInfo(self.assumed_zone)
             except (ZoneInfoNotFoundError, ValueError, OSError) as error:
                 raise ValueError(f"`zone`: there is no time zone `{self.assumed_zone}`; write a name such as Europe/Paris") from error
+
+    @property
+    def may_reject_equal_values(self) -> bool:
+        """True if a value may fail against itself: a time without the zone that is required."""
+        return self.zone == "require"
 
     @property
     def reads_sides_apart(self) -> bool:
@@ -165,7 +170,9 @@ def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
     of_actual = None
     if config.reads_sides_apart:
         of_actual = _datetime_matcher(replace(config, day_first=config.actual_day_first, actual_day_first=None))
-    return ReadingMatcher("a date with a time", read, compare, of_actual=of_actual)
+    return ReadingMatcher(
+        "a date with a time", read, compare, of_actual=of_actual, unread_key=no_key if config.may_reject_equal_values else None
+    )
 
 
 def _read_value(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | None:

@@ -1,6 +1,7 @@
 """Lengths of time: ISO 8601, `1:30`, numbers with units, number words, in every CLDR language.
 
-`1:30` alone is 90 minutes or 90 seconds and agrees with both. A number without a unit agrees with any unit, with a note.
+`1:30` alone is 90 minutes or 90 seconds and agrees with both, `1 год` an hour in Ukrainian or a year in Russian. A number
+without a unit agrees with any unit, with a note.
 
 >>> duration(Pairs(["PT1H30M"] * 3, ["90 min", "1:30", "1 h"]), Duration()).value.tolist()
 [1.0, 1.0, 0.0]

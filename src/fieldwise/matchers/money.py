@@ -2,8 +2,10 @@
 
 * Reads symbols and codes before or after the number, the grouping and digits of every locale, `5,-`, `$1.2M`, `2 lakh`, amounts in words,
   amounts in two units (`12 zł 30 gr`) and ranges. `(3.20)`, `3.20-` and `12.50 CR` are negative.
-* A symbol stands for every currency that uses it: `$5` agrees with `CAD 5`, but `€5` does not agree with `$5`.
-* `1,234` alone is 1234 and `1.234` alone is 1.234, with a note, unless `decimal` or the rest of the column decides.
+* A symbol stands for every currency that uses it, a word for every currency of that name: `$5` agrees with `CAD 5` and `MXN 5`,
+  `5 dollars` with `CAD 5` only, and `€5` with none of them.
+* `1,234` alone is 1234 and `1.234` alone is 1.234, with a note, unless `decimal` or the rest of the column decides: each side by its
+  own values where the two contradict.
 * Net and gross amounts differ if both sides say which they are.
 * Values that are not amounts match only if they are equal.
 
@@ -12,22 +14,21 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from math import inf
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
-from fieldwise.kernels.amounts import Figure, find_decimal_mark, group_without_minor_unit, read_figure
+from fieldwise.kernels.amounts import Figure, find_decimal_sign, group_without_minor_unit, read_figure
 from fieldwise.kernels.currencies import currencies_of, describe_currencies
 from fieldwise.kernels.numerals import DecimalMark
 from fieldwise.kernels.tolerance import is_close, smallest_tolerance
-from fieldwise.matchers._date_survey import MIN_SHARE
+from fieldwise.matchers._decimal_survey import MARKS, collect_decimal_evidence, options_of_actual, reads_sides_apart, resolve_decimal
 from fieldwise.matchers._keys import quote_value
-from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, plain_number
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, no_key, plain_number
 from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.registry import matcher
@@ -41,16 +42,28 @@ class Money:
     tolerance: Annotated[float, Ge(0), Lt(float("inf"))] = 0.0
     """Largest difference between the amounts; inclusive."""
     currency: Literal["if_both", "require", "ignore"] = "if_both"
-    """`if_both`: currencies must agree where both values name one. `require`: an amount without one cannot be read. `ignore`: only the
+    """`if_both`: currencies must agree where both values name one. `require`: a value without one never passes. `ignore`: only the
     amounts count."""
     default_currency: str | None = None
     """Currency of values that name none, such as `EUR`."""
     decimal: Literal["point", "comma"] | None = None
     """Decimal mark of values such as `1,234` and `1.234`; default: the rest of the column, else a comma groups and a point is decimal."""
+    actual_decimal: Literal["point", "comma"] | None = None
+    """The same for actual values; default: as `decimal`, or the rest of their own column where that contradicts the expected one."""
 
     def __post_init__(self) -> None:
         if self.default_currency is not None and not currencies_of(self.default_currency):
             raise ValueError(f"`default_currency` is no currency: `{self.default_currency}`; write a code such as EUR")
+
+    @property
+    def may_reject_equal_values(self) -> bool:
+        """True if a value may fail against itself: an amount without the currency that is required."""
+        return self.currency == "require" and self.default_currency is None
+
+    @property
+    def reads_sides_apart(self) -> bool:
+        """True if the same text may be another amount on the other side."""
+        return reads_sides_apart(self)
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Money) -> NDArray[np.float64]:
@@ -65,24 +78,12 @@ def unread_note(value: Any, config: Money) -> str | None:
 
 def collect_evidence(values: Iterable[Any], config: Money) -> Counter[str]:
     """Count the amounts whose decimal mark is certain, by that mark, and those that could be read both ways."""
-    evidence: Counter[str] = Counter()
-    for text, count in Counter(value for value in values if isinstance(value, str)).items():
-        figure = read_figure(text)
-        if figure is not None:
-            evidence["undecided" if figure.undecided else find_decimal_mark(text)] += count
-    return evidence
+    return collect_decimal_evidence(values, find_decimal_sign)
 
 
-def resolve_decimal(config: Money, evidence: Counter[str]) -> tuple[Money, str | None]:
-    """The options with the decimal mark that the column decides, and what decided it."""
-    points, commas, undecided = evidence["."], evidence[","], evidence["undecided"]
-    if not points + commas:
-        points = evidence["plain"]  # programs write a point, so this says little about amounts that people wrote with a comma
-    if not undecided or not max(points, commas) or max(points, commas) < MIN_SHARE * (points + commas):
-        return config, None
-    decimal: Literal["point", "comma"] = "comma" if commas > points else "point"
-    counts = f"{commas} amounts have a decimal comma, {points} a decimal point"
-    return replace(config, decimal=decimal), f"{undecided} amounts that read both ways were read with a decimal {decimal}: {counts}"
+def resolve_options(config: Money, evidence: Counter[str]) -> tuple[Money, str | None]:
+    """The options with the decimal marks that the column decides, and what decided them."""
+    return resolve_decimal(config, evidence, "amounts")
 
 
 def _decide_stored(stored: Measurements, config: Money) -> NDArray[np.bool_]:
@@ -93,7 +94,7 @@ def _decide_stored(stored: Measurements, config: Money) -> NDArray[np.bool_]:
 @matcher(
     grid=grid,
     unread_note=unread_note,
-    column_survey=ColumnSurvey(is_open=lambda config: config.decimal is None, collect=collect_evidence, resolve=resolve_decimal),
+    column_survey=ColumnSurvey(is_open=lambda config: config.decimal is None, collect=collect_evidence, resolve=resolve_options),
     stored_decision=StoredDecision(options=("tolerance",), decide=_decide_stored),
     examples=[
         Example(expected="EUR 1.234,50", actual="1234.50 €", score=1),
@@ -111,23 +112,17 @@ def money(pairs: Pairs, config: Money) -> Scores:
     return _money_matcher(config).score_pairs(pairs)
 
 
-_DECIMAL_MARKS: Final[Mapping[str | None, DecimalMark | None]] = {None: None, "point": ".", "comma": ","}
-
-
 def _money_matcher(config: Money) -> ReadingMatcher[Figure]:
-    mark = _DECIMAL_MARKS[config.decimal]
+    mark = MARKS[config.decimal]
     default = currencies_of(config.default_currency) if config.default_currency else frozenset[str]()
 
     def read(value: Any) -> Figure | str | None:
         figure = _read_value(value, mark)
         if figure is None or figure.currencies:
             return figure
-        if config.currency == "require" and not default:
+        if config.may_reject_equal_values:
             return f"no currency: {quote_value(value)}"
         return figure._replace(currencies=default)
-
-    def agree(expected: Figure, actual: Figure) -> bool:
-        return is_close(expected.value, actual.value, config.tolerance)
 
     def compare(expected: Figure, actual: Figure) -> Agreement:
         if config.currency != "ignore" and _currencies_differ(expected, actual):
@@ -139,13 +134,19 @@ def _money_matcher(config: Money) -> ReadingMatcher[Figure]:
             expected, actual = group_without_minor_unit(expected, actual)
         distance = smallest_tolerance(expected.value, actual.value)
         agrees = distance <= config.tolerance
-        if mark is None and (expected.undecided or actual.undecided):
-            # of values that differ, the separator is worth a word only if it explains the difference
-            is_noted = agrees or agree(_with_other_mark(expected), _with_other_mark(actual))
-            return Agreement(agrees, join_notes(_undecided_note(expected), _undecided_note(actual)) if is_noted else None, distance)
-        return Agreement(agrees, None, distance)
+        return Agreement(agrees, _note_undecided(expected, actual, agrees, config) if mark is None else None, distance)
 
-    return ReadingMatcher("an amount", read, compare)
+    of_actual = _money_matcher(options_of_actual(config)) if config.reads_sides_apart else None
+    return ReadingMatcher("an amount", read, compare, of_actual=of_actual, unread_key=no_key if config.may_reject_equal_values else None)
+
+
+def _note_undecided(expected: Figure, actual: Figure, agrees: bool, config: Money) -> str | None:
+    """How the separators were read that read both ways; of values that differ, only if it explains the difference."""
+    if not (expected.undecided or actual.undecided):
+        return None
+    if not agrees and not is_close(_with_other_mark(expected).value, _with_other_mark(actual).value, config.tolerance):
+        return None
+    return join_notes(_undecided_note(expected), _undecided_note(actual))
 
 
 def _read_value(value: Any, mark: DecimalMark | None) -> Figure | None:
@@ -153,7 +154,10 @@ def _read_value(value: Any, mark: DecimalMark | None) -> Figure | None:
     if number is not None:
         return Figure(number)
     figure = read_figure(value, mark) if isinstance(value, str) else None
-    return None if figure is None or figure.percent or figure.units else figure
+    if figure is None:
+        return None
+    figure = figure.as_amount()
+    return None if figure.percent or figure.units else figure
 
 
 def _currencies_differ(expected: Figure, actual: Figure) -> bool:

@@ -9,22 +9,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import nan
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cast
 
 from fieldwise.dataclass import dataclass
-from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.amounts import Figure, find_decimal_sign, read_figure
 from fieldwise.kernels.currencies import describe_currencies
+from fieldwise.kernels.numerals import DecimalMark
 from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances, within_tolerance
 from fieldwise.kernels.values import canonical_json, code_keys, values_equal
+from fieldwise.matchers._decimal_survey import collect_decimal_evidence, marks_of, reads_sides_apart, resolve_decimal
 from fieldwise.matchers._keys import ABSENT, is_absent, quote_value
 from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.values import json_kind
 from fieldwise.numpy_on_use import np
 from fieldwise.registry import matcher
-from fieldwise.specs import Example, PartialGrid, StoredDecision
+from fieldwise.specs import ColumnSurvey, Example, PartialGrid, StoredDecision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,12 +48,24 @@ class NumericTolerance:
     a currency, a percent sign or a unit must name the same one."""
     percent: Literal["number", "share"] = "number"
     """With `parse`, what "12 %" is: 12 (`number`) or 0.12 (`share`)."""
+    decimal: Literal["point", "comma"] | None = None
+    """With `parse`, the decimal mark of "1,234" and "1.234"; default: the rest of the column, else a comma groups and a point is
+    decimal."""
+    actual_decimal: Literal["point", "comma"] | None = None
+    """The same for actual values; default: as `decimal`, or the rest of their own column where that contradicts the expected one."""
 
     def __post_init__(self) -> None:
         if self.relative and self.relative_tolerance is not None:
             raise ValueError("`relative` makes `tolerance` a share already; remove `relative` or `relative_tolerance`")
         if self.percent == "share" and not self.parse:
             raise ValueError("`percent: share` goes with `parse: true`")
+        if (self.decimal or self.actual_decimal) and not self.parse:
+            raise ValueError("`decimal` and `actual_decimal` go with `parse: true`")
+
+    @property
+    def reads_sides_apart(self) -> bool:
+        """True if the same text may be another number on the other side."""
+        return reads_sides_apart(self)
 
 
 _NUMBER_TYPES: Final = frozenset({int, float})
@@ -68,7 +83,8 @@ def prepare_grid(expected: Sequence[object], actual: Sequence[object], config: N
     if _are_all_numbers(expected) and _are_all_numbers(actual):
         numbers_within = _prepare_within(cast("Sequence[Number]", expected), cast("Sequence[Number]", actual), config)
         return lambda rows, columns: numbers_within(rows, columns).astype(np.float64)
-    expected_numbers, actual_numbers = _read_numbers(expected, config), _read_numbers(actual, config)
+    marks = marks_of(config)
+    expected_numbers, actual_numbers = _read_numbers(expected, config, marks[0]), _read_numbers(actual, config, marks[1])
     within = _prepare_within(_values_or_nan(expected_numbers), _values_or_nan(actual_numbers), config)
     expected_codes, actual_codes = code_keys(_keys_of_others(expected, expected_numbers), _keys_of_others(actual, actual_numbers))
 
@@ -107,7 +123,21 @@ def _pairs_of_figures(expected: Sequence[_Numeric | None], actual: Sequence[_Num
 
 def unread_note(value: Any, config: NumericTolerance) -> str | None:
     """Why a value is not a number; None if it is one."""
-    return None if _read_numbers([value], config)[0] is not None else f"not a number: {quote_value(value)}"
+    return None if _read_numbers([value], config, None)[0] is not None else f"not a number: {quote_value(value)}"
+
+
+def collect_evidence(values: Iterable[Any], config: NumericTolerance) -> Counter[str]:
+    """Count the numbers in text whose decimal mark is certain, by that mark, and those that could be read both ways."""
+    return collect_decimal_evidence(values, find_decimal_sign)
+
+
+def resolve_options(config: NumericTolerance, evidence: Counter[str]) -> tuple[NumericTolerance, str | None]:
+    """The options with the decimal marks that the column decides, and what decided them."""
+    return resolve_decimal(config, evidence, "numbers")
+
+
+def _is_open(config: NumericTolerance) -> bool:
+    return config.parse and config.decimal is None
 
 
 def _decide_stored(stored: Measurements, config: NumericTolerance) -> NDArray[np.bool_]:
@@ -128,6 +158,7 @@ def _find_obstacle(old: NumericTolerance, new: NumericTolerance) -> str | None:
     prepare_grid=prepare_grid,
     unread_note=unread_note,
     reads_text=lambda config: config.parse,
+    column_survey=ColumnSurvey(is_open=_is_open, collect=collect_evidence, resolve=resolve_options),
     stored_decision=StoredDecision(options=("tolerance", "relative_tolerance"), decide=_decide_stored, obstacle=_find_obstacle),
     examples=[
         Example(expected=119.0, actual=119.01, options={"tolerance": 0.01}, score=1),
@@ -144,7 +175,8 @@ def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
     if _are_all_numbers(pairs.expected) and _are_all_numbers(pairs.actual):
         matched, distance, relative_distance = _measure(pairs.expected, pairs.actual, config, pairs.needs_distance)  # pyright: ignore[reportArgumentType]
         return Scores.of(matched, distance=distance, relative_distance=relative_distance)
-    expected, actual = _read_numbers(pairs.expected, config), _read_numbers(pairs.actual, config)
+    marks = marks_of(config)
+    expected, actual = _read_numbers(pairs.expected, config, marks[0]), _read_numbers(pairs.actual, config, marks[1])
     matched, *distances = _measure(_values_or_nan(expected), _values_or_nan(actual), config, pairs.needs_distance)
     measured = [column for column in distances if column is not None]
     notes: dict[int, str] = {}
@@ -225,21 +257,21 @@ def _prepare_within(
     return lambda rows, columns: within(rows, columns) | (has_share[rows] & within_share(rows, columns))
 
 
-def _read_numbers(values: Sequence[Any], config: NumericTolerance) -> list[_Numeric | None]:
+def _read_numbers(values: Sequence[Any], config: NumericTolerance, mark: DecimalMark | None) -> list[_Numeric | None]:
     """The values as numbers; None where a value is not a number."""
-    return [value if type(value) in _NUMBER_TYPES else _read_number(value, config) for value in values]
+    return [value if type(value) in _NUMBER_TYPES else _read_number(value, config, mark) for value in values]
 
 
-def _read_number(value: Any, config: NumericTolerance) -> _Numeric | None:
+def _read_number(value: Any, config: NumericTolerance, mark: DecimalMark | None) -> _Numeric | None:
     kind = json_kind(value)
     if kind == "number":
         return int(value) if isinstance(value, int) else float(value)
     if kind != "string" or not config.parse:
         return None
-    figure = read_figure(value)
+    figure = read_figure(value, mark)
     if figure is None or not (figure.currencies or figure.percent or figure.units):
         return None if figure is None else figure.value
-    return figure.as_share() if figure.percent and config.percent == "share" else figure
+    return figure.as_share() if config.percent == "share" else figure
 
 
 def _note_other_name(expected: _Numeric | None, actual: _Numeric | None) -> str | None:
@@ -257,7 +289,7 @@ def _note_other_name(expected: _Numeric | None, actual: _Numeric | None) -> str 
 
 
 def _names_of(figure: Figure) -> frozenset[str]:
-    return frozenset({"%"}) if figure.percent else figure.currencies or figure.units
+    return frozenset({"%"}) if figure.percent else figure.currencies or figure.units | figure.unit_currencies
 
 
 def _describe_name(figure: Figure) -> str:

@@ -1,13 +1,16 @@
 """Quantities: numbers with units, converted within one dimension.
 
-A number without a unit agrees with any unit, with a note.
+A number without a unit agrees with any unit, with a note. `1,234 kg` is decided by `decimal` or the rest of the column, as in `money`.
+Quantities in an unknown unit agree if number and word are the same.
 
 >>> quantity(Pairs(["1.5 kg", "5 mg", 12], ["1500 g", "5 g", "12 kg"]), Quantity()).value.tolist()
 [1.0, 0.0, 1.0]
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +18,20 @@ from numpy.typing import NDArray
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels import measures
 from fieldwise.kernels.tolerance import within_tolerance
-from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
+from fieldwise.matchers._decimal_survey import MARKS, collect_decimal_evidence, options_of_actual, reads_sides_apart, resolve_decimal
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_key, plain_number
 from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import matcher
-from fieldwise.specs import Example
+from fieldwise.specs import ColumnSurvey, Example
 
 NO_UNIT = "one side has no unit; the numbers were compared"
 _ROUNDING = 1e-9
 """Relative slack for the rounding of conversions: 98.6 °F is 37.000000000000 °C only to about 1e-15."""
+
+
+_UNKNOWN_UNIT: Final = re.compile(r"([-+]?\d[\d.,' ]*?)\s*([^\W\d_][^\d]*)")
+_MAX_UNKNOWN_LENGTH: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +40,20 @@ class Quantity:
 
     tolerance: Annotated[float, Ge(0), Lt(float("inf"))] | str = 0
     """Largest difference, as a number in the expected value's unit or as a quantity such as `5 g`; inclusive."""
+    decimal: Literal["point", "comma"] | None = None
+    """Decimal mark of values such as `1,234 kg` and `1.234 kg`; default: the rest of the column, else a comma groups and a point is
+    decimal."""
+    actual_decimal: Literal["point", "comma"] | None = None
+    """The same for actual values; default: as `decimal`, or the rest of their own column where that contradicts the expected one."""
 
     def __post_init__(self) -> None:
         if isinstance(self.tolerance, str) and measures.read_quantity(self.tolerance) is None:
             raise ValueError(f"`tolerance` is no quantity: `{self.tolerance}`; write a number or a quantity such as 5 g")
+
+    @property
+    def reads_sides_apart(self) -> bool:
+        """True if the same text may be another quantity on the other side."""
+        return reads_sides_apart(self)
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Quantity) -> NDArray[np.float64]:
@@ -48,9 +66,20 @@ def unread_note(value: Any, config: Quantity) -> str | None:
     return _quantity_matcher(config).unread_note(value)
 
 
+def collect_evidence(values: Iterable[Any], config: Quantity) -> Counter[str]:
+    """Count the quantities whose decimal mark is certain, by that mark, and those that could be read both ways."""
+    return collect_decimal_evidence(values, measures.find_quantity_sign)
+
+
+def resolve_options(config: Quantity, evidence: Counter[str]) -> tuple[Quantity, str | None]:
+    """The options with the decimal marks that the column decides, and what decided them."""
+    return resolve_decimal(config, evidence, "quantities")
+
+
 @matcher(
     grid=grid,
     unread_note=unread_note,
+    column_survey=ColumnSurvey(is_open=lambda config: config.decimal is None, collect=collect_evidence, resolve=resolve_options),
     examples=[
         Example(expected="1.5 kg", actual="1500 g", score=1),
         Example(expected="5 ft", actual="60 in", score=1),
@@ -69,6 +98,14 @@ def quantity(pairs: Pairs, config: Quantity) -> Scores:
 
 
 def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReading]:
+    mark = MARKS[config.decimal]
+
+    def read(value: Any) -> measures.QuantityReading | None:
+        number = plain_number(value)
+        if number is not None:
+            return measures.QuantityReading(number, frozenset())
+        return measures.read_quantity(value, wider=True, decimal_mark=mark) if isinstance(value, str) else None
+
     def compare(expected: measures.QuantityReading, actual: measures.QuantityReading) -> Agreement:
         if not expected.units or not actual.units:
             limit = config.tolerance if not isinstance(config.tolerance, str) else _number_of(config.tolerance)
@@ -77,7 +114,8 @@ def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReadi
         left, right = expected.to_base(), actual.to_base()
         shared = left.keys() & right.keys()
         if not shared and expected.units & actual.units:  # a unit that does not convert, such as percent
-            return Agreement(bool(within_tolerance([expected.value], [actual.value], 0.0)[0]))
+            limit = 0.0 if isinstance(config.tolerance, str) else config.tolerance
+            return Agreement(bool(within_tolerance([expected.value], [actual.value], limit)[0]))
         if not shared:
             return Agreement(False, f"other dimension: {' or '.join(sorted(expected.units))} and {' or '.join(sorted(actual.units))}")
         return Agreement(
@@ -86,14 +124,15 @@ def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReadi
             )
         )
 
-    return ReadingMatcher("a quantity", _read_value, compare)
+    of_actual = _quantity_matcher(options_of_actual(config)) if config.reads_sides_apart else None
+    return ReadingMatcher("a quantity", read, compare, of_actual=of_actual, unread_key=_unread_key)
 
 
-def _read_value(value: Any) -> measures.QuantityReading | None:
-    number = plain_number(value)
-    if number is not None:
-        return measures.QuantityReading(number, frozenset())
-    return measures.read_quantity(value, wider=True) if isinstance(value, str) else None
+def _unread_key(value: Any) -> str | None:
+    """The number and the word of a quantity in an unknown unit, however they are spaced and capitalized: `5箱`, `5 箱`."""
+    match = _UNKNOWN_UNIT.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= _MAX_UNKNOWN_LENGTH else None
+    number = None if match is None else measures.read_quantity(match[1])
+    return plain_key(value) if match is None or number is None else f"{number.value} {measures.fold_name(match[2])}"
 
 
 def _limit_in_base(config: Quantity, expected: measures.QuantityReading, dimension: str) -> float:

@@ -158,9 +158,8 @@ class ComparisonBuilder:
         """Rows that are not plainly equal, and equal rows that may not be a match even so."""
         if match.name == "ignore" or (match.name not in ("exact", "auto") and not MATCHERS.find(match.name).reflexive):
             return range(len(expected))
-        if getattr(
-            match.options, "reads_sides_apart", False
-        ):  # of two equal dates, one may be the 3rd of April, the other the 4th of March
+        # of two equal dates, one may be the 3rd of April, the other the 4th of March; an amount may lack the currency that is required
+        if getattr(match.options, "reads_sides_apart", False) or getattr(match.options, "may_reject_equal_values", False):
             return range(len(expected))
         unequal = unequal_rows(expected, actual)
         if self.is_null is None:

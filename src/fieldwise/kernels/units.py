@@ -1,0 +1,273 @@
+"""Units of measurement: what a name, an abbreviation or a symbol stands for, and how units convert.
+
+>>> sorted(units_called("kg")), sorted(units_called("Stunden"))
+(['kilogram'], ['hour'])
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Any, Final
+
+from fieldwise.kernels import locale_tables
+from fieldwise.kernels.locale_tables import fold_name
+
+_MULTIPLES: Final = {
+    "are": ("square-meter", 100.0), "square-millimeter": ("square-meter", 1e-6), "watt-hour": ("joule", 3600.0),
+    "kilowatt-hour": ("joule", 3.6e6), "megawatt-hour": ("joule", 3.6e9), "gigawatt-hour": ("joule", 3.6e12),
+    "liter-per-100-kilometer": ("liter-per-kilometer", 0.01), "kilonewton": ("newton", 1000.0),
+    "quarter-hour": ("minute", 15.0), "decagram": ("gram", 10.0), "catty": ("gram", 500.0), "millivolt": ("volt", 0.001),
+    "kilovolt": ("volt", 1000.0),
+}  # fmt: skip
+"""Units without a factor in CLDR, as a multiple of one with a factor."""
+_SYMBOLS: Final = {
+    "W": "watt", "mW": "milliwatt", "MW": "megawatt", "nm": "nanometer", "Nm": "newton-meter", "N": "newton", "kN": "kilonewton",
+    "kn": "knot", "mV": "millivolt", "kV": "kilovolt", "dB": "decibel", "mA": "milliampere", "A": "ampere", "Pa": "pascal",
+    "hPa": "hectopascal", "kPa": "kilopascal", "MPa": "megapascal", "Mb": "megabit", "MB": "megabyte", "Gb": "gigabit", "GB": "gigabyte",
+    "kb": "kilobit", "kB": "kilobyte", "Wh": "watt-hour", "kWh": "kilowatt-hour", "MWh": "megawatt-hour", "GWh": "gigawatt-hour",
+    "Ko": "kilobyte", "Mo": "megabyte", "Go": "gigabyte", "To": "terabyte", "MHz": "megahertz", "K": "kelvin",
+    "cal": "calorie", "Cal": "foodcalorie", "ps": "picosecond", "fs": "femtosecond", "PS": "horsepower",
+}  # fmt: skip
+"""Symbols in which the letter case counts."""
+_PREFIXES: Final = {
+    "f": ("femto", 1e-15), "p": ("pico", 1e-12), "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "u": ("micro", 1e-6), "m": ("milli", 1e-3),
+    "c": ("centi", 1e-2), "d": ("deci", 0.1),
+    "h": ("hecto", 100.0), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12), "P": ("peta", 1e15),
+    "Ki": ("kibi", 2.0**10), "Mi": ("mebi", 2.0**20), "Gi": ("gibi", 2.0**30), "Ti": ("tebi", 2.0**40),
+}  # fmt: skip
+_PREFIXED: Final = {
+    "J": "joule", "W": "watt", "Wh": "watt-hour", "V": "volt", "A": "ampere", "Hz": "hertz", "Pa": "pascal", "N": "newton", "Ω": "ohm",
+    "eV": "electronvolt", "cal": "calorie", "B": "byte", "bit": "bit",
+}  # fmt: skip
+"""Symbols that take the prefixes of the SI, letter case counting; metres, grams, litres and seconds are in CLDR with theirs."""
+_WHOLE_UNITS: Final = frozenset({"bit", "byte"})
+"""Units that are never divided: `mbit` is a sloppy `Mbit`."""
+_NO_UNITS: Final[frozenset[str]] = frozenset()
+_PREFIX_FACTORS: Final = dict(_PREFIXES.values())
+_FROM_PINT: Final = "pint:"
+_PER: Final = "-per-"
+_GLUCOSE: Final = "milligram-ofglucose-per-deciliter"
+"""CLDR prints it as mg/dL."""
+_PIECES: Final = frozenset(
+    """pc pcs pce pces piece pieces ea each item items unit units x nos qty stk stck stück st stuk stuks stycken styk stykker kpl kappale
+    kappaletta tk tükki szt sztuk sztuki sztuka ks kus kusy kusů kusov db darab buc bucată bucăți bucati pza pzas pieza piezas ud uds unidad
+    unidades un und unid unidade pz pezzo pezzi pce pièce pièces unité unités τεμ τεμάχιο τεμάχια adet ad шт штук штука штуки бр броя kom
+    komad
+    komada vnt gab dona хувь ширхэг יח יחידות قطعة قطع حبة عدد नग पीस ชิ้น อัน cái chiếc buah biji keping 個 个 件 箇 只 개""".split()  # noqa: SIM905
+)
+"""Words for one of a thing, by language: what people write where CLDR has `item`."""
+_PACKINGS: Final = (
+    "box bottle pack package packet bag case carton roll sheet set pair can tin jar tube pallet container drum sack bundle kit tablet "
+    "capsule pill person page slice crate bucket barrel tray reel spool ream"
+)
+"""What things are counted in: units that convert into nothing else."""
+# What people write and CLDR does not print.
+_MORE_UNITS: Final = {
+    **{word: packing for packing in _PACKINGS.split(" ") for word in (packing, packing + "s", packing + "es")},
+    **dict.fromkeys(_PIECES, "piece"), "st": "stone piece", "db": "decibel piece",
+    **dict.fromkeys(tuple("flasche flaschen bouteille bouteilles botella botellas bottiglia bottiglie garrafa garrafas".split()), "bottle"),  # noqa: SIM905
+    **dict.fromkeys(("karton", "kartons", "schachtel", "caja", "cajas", "boîte", "boîtes", "scatola", "scatole", "caixa", "caixas"), "box"),
+    **dict.fromkeys(("palette", "paletten", "palettes", "palé", "palés", "pallets", "pallet"), "pallet"),
+    **dict.fromkeys(("rolle", "rollen", "rouleau", "rouleaux", "rollo", "rollos"), "roll"), **dict.fromkeys(("amp", "amps"), "ampere"),
+    **dict.fromkeys(("dkg", "deka"), "decagram"), **dict.fromkeys(("斤", "市斤"), "catty"), **dict.fromkeys(("etto", "etti"), "hectogram"),
+    **dict.fromkeys(("quilo", "quilos", "килограммов", "килограмма", "كجم", "كغم", 'ק"ג', "קג"), "kilogram"),
+    **dict.fromkeys(('ק"מ', "קמ"), "kilometer"), **dict.fromkeys(("м2", "кв м", "кв. м", "кв.м"), "square-meter"), "м3": "cubic-meter",
+    "куб. м": "cubic-meter", "吨": "tonne", "噸": "tonne", "トン": "tonne", "톤": "tonne", "l/100km": "liter-per-100-kilometer",
+    "l/100 km": "liter-per-100-kilometer", "kcal": "kilocalorie", "dager": "day", "fortnight": "fortnight", "fortnights": "fortnight",
+    "kgs": "kilogram", "kilo": "kilogram", "kilos": "kilogram", "gm": "gram", "gms": "gram", "gr": "gram", "grs": "gram",
+    "lbs": "pound", "mtr": "meter", "mtrs": "meter", "kms": "kilometer", "cms": "centimeter", "mms": "millimeter", "ltr": "liter",
+    "ltrs": "liter", "lt": "liter", "ml": "milliliter", "cc": "cubic-centimeter", "sqm": "square-meter", "sqft": "square-foot",
+    "sq ft": "square-foot", "sq m": "square-meter", "m2": "square-meter", "m3": "cubic-meter", "qm": "square-meter",
+    "cbm": "cubic-meter", "mm2": "square-millimeter", "rpm": "revolution-per-minute",
+ "ft2": "square-foot", "km2": "square-kilometer", "cm2": "square-centimeter", "cm3": "cubic-centimeter",
+    "l": "liter", "dm3": "liter", "us": "microsecond", "ps": "horsepower parsec", "pct": "percent", "hod": "hour",
+    **dict.fromkeys(("celsius", "deg c", "degree c", "degrees c", "degrees celsius", "° c"), "celsius"),
+    **dict.fromkeys(("fahrenheit", "deg f", "degree f", "degrees f", "degrees fahrenheit", "° f"), "fahrenheit"), "kelvin": "kelvin",
+    **dict.fromkeys(("us gal", "us gals", "us gallon", "us gallons"), "gallon"), **dict.fromkeys(("decibel", "decibels"), "decibel"),
+    **dict.fromkeys(("uk gal", "imp gal", "uk gallon", "uk gallons", "imperial gallon", "imperial gallons"), "gallon-imperial"),
+    **{f"calendar {unit}{plural}": unit for unit in ("day", "week", "month", "year") for plural in ("", "s")},
+    **dict.fromkeys(("kalendertag", "kalendertage", "kalendertagen", "jours calendaires", "días naturales", "días calendario"), "day"),
+    **dict.fromkeys(("giorni di calendario", "dias corridos", "календарных дней", "календарный день", "календарних днів"), "day"),
+    **dict.fromkeys(("viertelstunde", "viertelstunden", "quarter hour", "quarter hours", "quart d heure"), "quarter-hour"),
+    **dict.fromkeys(("cuarto de hora", "cuartos de hora", "quarto d ora", "kwartier", "kwadrans"), "quarter-hour"),
+    '"': "inch", "''": "inch", "'": "foot", "in": "inch", "kph": "kilometer-per-hour", "kmh": "kilometer-per-hour", "ha": "hectare",
+    "a": "are", "µg": "microgram", "mcg": "microgram", "ug": "microgram", "t": "tonne", "hr": "hour", "hrs": "hour", "h": "hour",
+    "min": "minute", "mins": "minute", "m": "meter", "sec": "second", "secs": "second", "s": "second", "d": "day", "wk": "week",
+    "wks": "week", "mo": "month", "mos": "month", "yr": "year", "yrs": "year", "y": "year", "°c": "celsius", "c": "celsius",
+    "degc": "celsius", "°f": "fahrenheit", "f": "fahrenheit", "degf": "fahrenheit", "k": "kelvin", "kb": "kilobyte", "mb": "megabyte",
+    "gb": "gigabyte", "tb": "terabyte", "кг": "kilogram", "г": "gram", "公里": "kilometer", "公斤": "kilogram", "千克": "kilogram",
+    "克": "gram", "米": "meter", "厘米": "centimeter",
+    "毫米": "millimeter", "升": "liter", "毫升": "milliliter", "キログラム": "kilogram",
+    "グラム": "gram", "キロ": "kilogram", "メートル": "meter", "センチ": "centimeter",
+    "分钟": "minute", "小时": "hour", "時間": "hour", "分": "minute",
+    "分間": "minute", "秒": "second", "日": "day", "日間": "day",
+    "天": "day", "시간": "hour", "분": "minute", "초": "second", "일": "day",
+    "주": "week", "週間": "week", "周": "week", "个月": "month", "か月": "month",
+    "ヶ月": "month", "ヵ月": "month", "カ月": "month", "ケ月": "month", "箇月": "month",
+    "か月間": "month", "ヶ月間": "month", "年間": "year", "秒間": "second", "년": "year", "年": "year",
+}  # fmt: skip
+_OWN_DIMENSIONS: Final = {
+    "lumen": "lumen", "lux": "lumen meter^-2", "liter-per-kilometer": "liter-per-kilometer", "karat": "karat",
+    "gasoline-energy-density": "gasoline-energy-density",
+}  # fmt: skip
+"""Units that measure something else than others of the same base units: luminous flux and intensity, consumption and area."""
+_YEARS_AND_LITERS: Final = frozenset({"l."})
+"""Years in Czech and Slovak with the point, litres in other languages."""
+
+
+@cache  # the tables of units never change
+def unit_factor(unit: str) -> locale_tables.UnitFactor | None:
+    """How a unit converts; None for an unknown one.
+
+    >>> unit_factor("megajoule").factor, unit_factor("bar").dimension == unit_factor("pound-force-per-square-inch").dimension
+    (1000000.0, True)
+    """
+    if unit in _MULTIPLES:
+        base_unit, multiple = _MULTIPLES[unit]
+        return _multiple_of(base_unit, multiple)
+    factor = locale_tables.unit_factors().get(unit)
+    if factor is not None:
+        return factor._replace(dimension=_OWN_DIMENSIONS.get(unit) or _sorted_dimension(factor.dimension))
+    for prefix, multiple in _PREFIX_FACTORS.items():
+        if unit.startswith(prefix) and _PER not in unit:
+            return _multiple_of(unit.removeprefix(prefix), multiple)
+    if _PER in unit:
+        return _ratio_factor(*unit.split(_PER, 1))
+    return _wider_factor(unit.removeprefix(_FROM_PINT)) if unit.startswith(_FROM_PINT) else None
+
+
+def _ratio_factor(numerator: str, denominator: str) -> locale_tables.UnitFactor | None:
+    above, below = unit_factor(numerator), unit_factor(denominator)
+    if above is None or below is None or above.offset or below.offset:
+        return None
+    powers = _dimension_powers(above.dimension)
+    for name, power in _dimension_powers(below.dimension).items():
+        powers[name] = powers.get(name, 0) - power
+    return locale_tables.UnitFactor(_dimension_name(powers), above.factor / below.factor, 0.0)
+
+
+def _dimension_powers(name: str) -> dict[str, int]:
+    """The powers that `_dimension_name` wrote.
+
+    >>> _dimension_powers("kilogram meter^-3")
+    {'kilogram': 1, 'meter': -3}
+    """
+    parts = (part.partition("^") for part in name.split(" "))
+    return {unit: int(power or 1) for unit, _, power in parts}
+
+
+def _multiple_of(unit: str, multiple: float) -> locale_tables.UnitFactor | None:
+    base = unit_factor(unit)
+    return None if base is None else base._replace(factor=base.factor * multiple)
+
+
+def _sorted_dimension(dimension: str) -> str:
+    """One spelling for a dimension: CLDR writes pressure as kg/(m·s²) and as kg·m/s²/m².
+
+    >>> _sorted_dimension("kilogram-meter-per-square-second-per-square-meter") == _sorted_dimension("kilogram-per-meter-square-second")
+    True
+    """
+    powers: dict[str, int] = {}
+    for place, product in enumerate(dimension.split("-per-")):
+        power = 1
+        for word in product.split("-"):
+            if word in {"square", "cubic"}:
+                power = 2 if word == "square" else 3
+                continue
+            powers[word] = powers.get(word, 0) + (power if place == 0 else -power)
+            power = 1
+    return _dimension_name(powers)
+
+
+def _dimension_name(powers: Mapping[str, int]) -> str:
+    named = sorted((unit, power) for unit, power in powers.items() if power)
+    return " ".join(unit if power == 1 else f"{unit}^{power}" for unit, power in named)
+
+
+# The same few names in every value of a column; the name alone decides the result.
+@lru_cache(maxsize=1 << 12)
+def units_called(name: str) -> frozenset[str]:
+    """Units of that name, abbreviation or symbol; English usage wins.
+
+    >>> units_called("lbs"), units_called("stunden")
+    (frozenset({'pound'}), frozenset({'hour'}))
+    """
+    symbol = _symbol_called(name.strip())
+    if symbol is not None:
+        return frozenset({symbol})
+    key = fold_name(name.replace("º", "°")).replace("²", "2").replace("³", "3").replace("^", "")
+    plain = key.strip(".")
+    if plain in _MORE_UNITS:
+        listed = frozenset(_MORE_UNITS[plain].split(" "))
+        return listed | locale_tables.unit_names()[key] if key in _YEARS_AND_LITERS else listed
+    if plain.count(".") and plain.replace(".", "") in _MORE_UNITS:  # `sq. m.`
+        return frozenset({_MORE_UNITS[plain.replace(".", "")]})
+    # with a point and without it, an abbreviation may mean other units in other languages
+    named = locale_tables.unit_names().get(key, _NO_UNITS) | locale_tables.unit_names().get(plain, _NO_UNITS)
+    named = named or _units_without_points().get(plain.replace(".", ""), _NO_UNITS)
+    if "item" in named:
+        return named - {"item"} | {"piece"}
+    if (not named or _GLUCOSE in named) and name.count("/") == 1:
+        return _ratio_called(*name.split("/")) or named
+    return named
+
+
+def _ratio_called(numerator: str, denominator: str) -> frozenset[str]:
+    """One unit per another, where each name means one unit that converts: `mg/L`, `g/cm³`.
+
+    >>> round(unit_factor(*_ratio_called("mg", "dL")).factor, 12), unit_factor(*_ratio_called("mg", "L")).factor
+    (0.01, 0.001)
+    """
+    above, below = units_called(numerator), units_called(denominator)
+    above, below = ({unit for unit in units if unit_factor(unit) is not None} for units in (above, below))
+    if len(above) != 1 or len(below) != 1:
+        return frozenset()
+    ratio = f"{next(iter(above))}{_PER}{next(iter(below))}"
+    return frozenset({ratio}) if unit_factor(ratio) is not None else frozenset()
+
+
+def _symbol_called(name: str) -> str | None:
+    """The unit of a symbol in which letter case counts: `MJ` is a megajoule."""
+    if name in _SYMBOLS:
+        return _SYMBOLS[name]
+    for length in (1, 2):
+        prefix, base = _PREFIXES.get(name[:length]), _PREFIXED.get(name[length:])
+        if prefix is not None and base is not None and (prefix[1] > 1 or base not in _WHOLE_UNITS):
+            return prefix[0] + base
+    return None
+
+
+@cache  # making it takes a third of a second
+def _pint_registry() -> Any:
+    """The units of pint; None where the extra `domain` is not installed."""
+    try:
+        import pint
+    except ImportError:
+        return None
+    return pint.UnitRegistry()
+
+
+def wider_units(name: str) -> frozenset[str]:
+    """The unit of that name in pint; empty where it knows none."""
+    if not re.fullmatch(r"[^\W\d_][\w/*^·° -]{0,30}", name):
+        return frozenset()
+    return frozenset({_FROM_PINT + name}) if _wider_factor(name) is not None else frozenset()
+
+
+@cache  # units repeat within a column; the name alone decides the result
+def _wider_factor(name: str) -> locale_tables.UnitFactor | None:
+    """How a unit of pint converts, in CLDR's dimensions."""
+    registry = _pint_registry()
+    if registry is None:
+        return None
+    try:
+        base = registry.Quantity(1, name.replace("·", "*")).to_base_units()
+    except Exception:  # pint raises what its parser meets: syntax errors, tokens, undefined units
+        return None
+    powers = {str(unit): int(power) for unit, power in dict(base.unit_items()).items() if power == int(power)}
+    return locale_tables.UnitFactor(_dimension_name(powers), float(base.magnitude), 0.0)
+
+
+@cache  # derived from a table that never changes
+def _units_without_points() -> dict[str, frozenset[str]]:
+    return {name.replace(".", ""): units for name, units in locale_tables.unit_names().items() if "." in name}

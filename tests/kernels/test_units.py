@@ -1,0 +1,57 @@
+"""What names and symbols of units stand for."""
+
+import pytest
+
+from fieldwise.kernels.units import unit_factor, units_called
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("ps", "picosecond"),
+        ("PS", "horsepower"),
+        ("fs", "femtosecond"),
+        ("us", "microsecond"),
+        ("ºC", "celsius"),
+        ("deg C", "celsius"),
+        ("Celsius", "celsius"),
+        ("dm3", "liter"),
+        ("dm³", "liter"),
+        ("US gal", "gallon"),
+        ("UK gal", "gallon-imperial"),
+        ("pct", "percent"),
+        ("decibels", "decibel"),
+        ("calendar days", "day"),
+        ("Viertelstunde", "quarter-hour"),
+    ],
+)
+def test_a_name_means_one_unit(name: str, unit: str) -> None:
+    assert units_called(name) == {unit}
+
+
+def test_an_abbreviation_with_a_point_keeps_what_it_means_without() -> None:
+    assert units_called("l.") == {"liter", "year"}
+    assert units_called("л.") >= units_called("л")
+
+
+def test_bits_and_bytes_have_no_parts() -> None:
+    assert units_called("mbit") == {"megabit"}
+    assert units_called("pA") == {"picoampere"}
+
+
+@pytest.mark.parametrize(
+    ("unit", "other"), [("lumen", "candela"), ("lux", "candela"), ("liter-per-kilometer", "square-meter"), ("karat", "percent")]
+)
+def test_units_of_other_kinds_do_not_convert_though_their_base_units_agree(unit: str, other: str) -> None:
+    first, second = unit_factor(unit), unit_factor(other)
+    assert first is not None
+    assert second is not None
+    assert first.dimension != second.dimension
+
+
+def test_a_picosecond_is_a_thousandth_of_a_nanosecond() -> None:
+    first, second = unit_factor("picosecond"), unit_factor("nanosecond")
+    assert first is not None
+    assert second is not None
+    assert first.dimension == second.dimension
+    assert first.factor == pytest.approx(second.factor / 1000)
