@@ -23,7 +23,8 @@ from fieldwise.read.files import (
 )
 from fieldwise.read.ids import MAX_REPORTED
 from fieldwise.read.pairing_fields import Steps, remove_repeated_id
-from fieldwise.read.side_files import SIDES, RecordFiles, RecordTable, Side, SideRecord, open_side
+from fieldwise.read.side_columns import SIDES
+from fieldwise.read.side_files import RecordFiles, RecordTable, Side, SideRecord, open_side
 from fieldwise.read.side_mapping import identify_record
 
 

@@ -13,7 +13,6 @@ import glob
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
@@ -22,23 +21,11 @@ from fieldwise.kernels.values import to_nfc
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
-from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import SideMapping, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
 from fieldwise.pattern import compile_on_use
 from fieldwise.read.case_builder import build_cases, decode_cell, find_rows_without_id, list_ids, locate_row
-from fieldwise.read.columns import (
-    ROLES,
-    USUAL_NAMES,
-    USUAL_SIDE_NAMES,
-    ColumnRoles,
-    describe_ambiguous_columns,
-    find_id_column,
-    find_roles,
-    fold_name,
-    note_recognized_column,
-)
 from fieldwise.read.document_records import find_side_records
 from fieldwise.read.files import (
     AUTO,
@@ -68,17 +55,12 @@ from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.pairing_fields import Steps, find_id_place, is_named, remove_field, rename_place
 from fieldwise.read.records_in_text import find_record
 from fieldwise.read.rows import RowBatch, rechunk_rows
+from fieldwise.read.side_columns import SideColumns, find_side_columns
 from fieldwise.read.side_mapping import SideMapper, locate
 from fieldwise.read.table_files import describe_unreadable, note_recognized, parse_json_file, read_document, read_each, read_each_document
 from fieldwise.registry import nearest
 
-SIDES: Final = ("expected", "actual")
 _ENDING: Final = compile_on_use(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
-_UNAMBIGUOUS_NAMES: Final = {
-    "expected": ("expected", "ground_truth", "gold", "expected_output"),
-    "actual": ("actual", "prediction"),
-}
-"""Column names that ordinary records do not use for a field of their own."""
 _MAX_RECOGNIZED_FILES: Final = 50
 """About how many files, spread over all of them, decide the format of a side."""
 
@@ -515,96 +497,3 @@ def _is_table(file: Location) -> bool:
     if not isinstance(value, list):
         return find_side_records(value) is not None
     return all(isinstance(item, dict) for item in value) and len(value) > 0
-
-
-@dataclass(frozen=True, slots=True)
-class SideColumns:
-    """The roles of the columns of one side."""
-
-    roles: ColumnRoles = field(default_factory=ColumnRoles)
-    key: str | None = None
-    row_is_record: bool = False
-    """Whether the whole row is the record; otherwise a column holds it."""
-    key_is_id: bool = False
-    """Whether the key is the id of the case too; otherwise the case has the id of its row."""
-
-
-def find_side_columns(names: Iterable[str], source: Source, side: str, file: str) -> tuple[SideColumns, list[Diagnostic]]:
-    """Roles and key of a side's columns, with what was recognized (info) and what cannot be decided (error)."""
-    present = sorted(names)
-    where = Where(file=file)
-    mapping = source.get_mapping(side)
-    has_own_id = side in source.mappings and source.mappings[side].id is not None
-    column_by_role = _select_written_columns(source, side, present)
-    if has_own_id:
-        column_by_role.pop("id", None)
-    side_names = {name for name in present if fold_name(name) in _FOLDED_SIDE_NAMES}
-    problems: list[Diagnostic] = []
-    if mapping.record is not None:
-        column_by_role.pop(side, None)
-        ignored = side_names | {mapping.record if mapping.record in present else str(FieldPath.parse(mapping.record).steps[0])}
-    else:
-        if side not in column_by_role and "actuals" not in column_by_role:
-            candidates = _find_record_columns(present, column_by_role.values(), mapping.id, side)
-            if len(candidates) == 1:
-                column_by_role[side] = candidates[0]
-                if candidates[0] != side:
-                    problems.append(note_recognized_column(candidates[0], side, where))
-            elif candidates:
-                problems.append(describe_ambiguous_columns(side, candidates, where))
-            elif not (side == "actual" and "actuals" in present):
-                columns, notes = _use_rows_as_side_records(present, source, side, where)
-                return columns, [*problems, *notes]
-        ignored = side_names - set(map(str, column_by_role.values()))
-    considered = [name for name in present if name not in ignored or name == mapping.id]
-    roles, role_problems = find_roles(considered, column_by_role, where, separate_sides=True, without_id=has_own_id)
-    roles = replace(roles, ignored=frozenset(ignored))
-    return SideColumns(roles, mapping.id or roles.columns.get("id"), key_is_id=has_own_id), [*problems, *role_problems]
-
-
-def _select_written_columns(source: Source, side: str, present: list[str]) -> dict[str, Any]:
-    """The entries of `columns` that concern this side: its own, and those of roles that either side may have."""
-    column_by_role: dict[str, Any] = {}
-    for role, column in source.columns.items():
-        is_own = role == side or (role == "actuals" and side == "actual")
-        is_shared = role not in SIDES and role != "actuals" and column in present
-        if is_own or is_shared:
-            column_by_role[role] = column
-    return column_by_role
-
-
-def _find_record_columns(present: list[str], claimed: Iterable[object], key: str | None, side: str) -> list[str]:
-    """Columns that may hold the record of this side: unambiguous names, else words that records use too if the row has nothing else."""
-    taken = {*map(str, claimed), str(key)}
-    free = [name for name in present if name not in taken]
-    names = {each_side: [name for name in free if fold_name(name) in _fold_side_names(each_side)] for each_side in SIDES}
-    if any(fold_name(name) in map(fold_name, _UNAMBIGUOUS_NAMES[side]) for name in free):
-        return [side] if side in free else names[side]
-    role_names = {fold_name(name) for name in (*ROLES, *(name for names in USUAL_SIDE_NAMES.values() for name in names))}
-    role_names.update(name for group in USUAL_NAMES["id"] for name in group if name != "key")
-    if not set(map(fold_name, free)) <= role_names:
-        return []
-    opposite = "actual" if side == "expected" else "expected"
-    return names[side] or names[opposite]  # in a file of expected answers, `answer` is the expected one
-
-
-def _fold_side_names(side: str) -> set[str]:
-    return {fold_name(name) for name in (side, *USUAL_SIDE_NAMES[side])}
-
-
-_FOLDED_SIDE_NAMES: Final = frozenset(_fold_side_names("expected") | _fold_side_names("actual"))
-
-
-def _use_rows_as_side_records(present: list[str], source: Source, side: str, where: Where) -> tuple[SideColumns, list[Diagnostic]]:
-    mapping = source.get_mapping(side)
-    what, fix = f"no column holds {side}: each row is the record itself", f"if a column does, name it: columns: {{{side}: …}}"
-    notes = [Diagnostic(code="rows-are-records", what=what, where=where, fix=fix, level="info")]
-    if mapping.id is not None:
-        has_own_id = source.join is None
-        id_column = "id" if "id" in present and not has_own_id else None
-    else:
-        has_own_id = False
-        id_column, problems = find_id_column(present, source.columns.get("id"), where)
-        notes += problems
-    roles = ColumnRoles({"id": id_column} if id_column else {})
-    return SideColumns(roles, mapping.id or id_column, row_is_record=True, key_is_id=has_own_id), notes

@@ -1,0 +1,124 @@
+"""The roles of the columns of one side, where expected and actual are in separate files.
+
+A row of a table is wrapped if it has a column for its side; otherwise the row itself is the record. Called where a side is opened.
+"""
+
+from collections.abc import Iterable
+from dataclasses import field, replace
+from typing import Any, Final
+
+from fieldwise.dataclass import dataclass
+from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.path import Path as FieldPath
+from fieldwise.model.plan import Source
+from fieldwise.read.columns import (
+    ROLES,
+    USUAL_NAMES,
+    USUAL_SIDE_NAMES,
+    ColumnRoles,
+    describe_ambiguous_columns,
+    find_id_column,
+    find_roles,
+    fold_name,
+    note_recognized_column,
+)
+
+SIDES: Final = ("expected", "actual")
+_UNAMBIGUOUS_NAMES: Final = {
+    "expected": ("expected", "ground_truth", "gold", "expected_output"),
+    "actual": ("actual", "prediction"),
+}
+"""Column names that ordinary records do not use for a field of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideColumns:
+    """The roles of the columns of one side."""
+
+    roles: ColumnRoles = field(default_factory=ColumnRoles)
+    key: str | None = None
+    row_is_record: bool = False
+    """Whether the whole row is the record; otherwise a column holds it."""
+    key_is_id: bool = False
+    """Whether the key is the id of the case too; otherwise the case has the id of its row."""
+
+
+def find_side_columns(names: Iterable[str], source: Source, side: str, file: str) -> tuple[SideColumns, list[Diagnostic]]:
+    """Roles and key of a side's columns, with what was recognized (info) and what cannot be decided (error)."""
+    present = sorted(names)
+    where = Where(file=file)
+    mapping = source.get_mapping(side)
+    has_own_id = side in source.mappings and source.mappings[side].id is not None
+    column_by_role = _select_written_columns(source, side, present)
+    if has_own_id:
+        column_by_role.pop("id", None)
+    side_names = {name for name in present if fold_name(name) in _FOLDED_SIDE_NAMES}
+    problems: list[Diagnostic] = []
+    if mapping.record is not None:
+        column_by_role.pop(side, None)
+        ignored = side_names | {mapping.record if mapping.record in present else str(FieldPath.parse(mapping.record).steps[0])}
+    else:
+        if side not in column_by_role and "actuals" not in column_by_role:
+            candidates = _find_record_columns(present, column_by_role.values(), mapping.id, side)
+            if len(candidates) == 1:
+                column_by_role[side] = candidates[0]
+                if candidates[0] != side:
+                    problems.append(note_recognized_column(candidates[0], side, where))
+            elif candidates:
+                problems.append(describe_ambiguous_columns(side, candidates, where))
+            elif not (side == "actual" and "actuals" in present):
+                columns, notes = _use_rows_as_side_records(present, source, side, where)
+                return columns, [*problems, *notes]
+        ignored = side_names - set(map(str, column_by_role.values()))
+    considered = [name for name in present if name not in ignored or name == mapping.id]
+    roles, role_problems = find_roles(considered, column_by_role, where, separate_sides=True, without_id=has_own_id)
+    roles = replace(roles, ignored=frozenset(ignored))
+    return SideColumns(roles, mapping.id or roles.columns.get("id"), key_is_id=has_own_id), [*problems, *role_problems]
+
+
+def _select_written_columns(source: Source, side: str, present: list[str]) -> dict[str, Any]:
+    """The entries of `columns` that concern this side: its own, and those of roles that either side may have."""
+    column_by_role: dict[str, Any] = {}
+    for role, column in source.columns.items():
+        is_own = role == side or (role == "actuals" and side == "actual")
+        is_shared = role not in SIDES and role != "actuals" and column in present
+        if is_own or is_shared:
+            column_by_role[role] = column
+    return column_by_role
+
+
+def _find_record_columns(present: list[str], claimed: Iterable[object], key: str | None, side: str) -> list[str]:
+    """Columns that may hold the record of this side: unambiguous names, else words that records use too if the row has nothing else."""
+    taken = {*map(str, claimed), str(key)}
+    free = [name for name in present if name not in taken]
+    names = {each_side: [name for name in free if fold_name(name) in _fold_side_names(each_side)] for each_side in SIDES}
+    if any(fold_name(name) in map(fold_name, _UNAMBIGUOUS_NAMES[side]) for name in free):
+        return [side] if side in free else names[side]
+    role_names = {fold_name(name) for name in (*ROLES, *(name for names in USUAL_SIDE_NAMES.values() for name in names))}
+    role_names.update(name for group in USUAL_NAMES["id"] for name in group if name != "key")
+    if not set(map(fold_name, free)) <= role_names:
+        return []
+    opposite = "actual" if side == "expected" else "expected"
+    return names[side] or names[opposite]  # in a file of expected answers, `answer` is the expected one
+
+
+def _fold_side_names(side: str) -> set[str]:
+    return {fold_name(name) for name in (side, *USUAL_SIDE_NAMES[side])}
+
+
+_FOLDED_SIDE_NAMES: Final = frozenset(_fold_side_names("expected") | _fold_side_names("actual"))
+
+
+def _use_rows_as_side_records(present: list[str], source: Source, side: str, where: Where) -> tuple[SideColumns, list[Diagnostic]]:
+    mapping = source.get_mapping(side)
+    what, fix = f"no column holds {side}: each row is the record itself", f"if a column does, name it: columns: {{{side}: …}}"
+    notes = [Diagnostic(code="rows-are-records", what=what, where=where, fix=fix, level="info")]
+    if mapping.id is not None:
+        has_own_id = source.join is None
+        id_column = "id" if "id" in present and not has_own_id else None
+    else:
+        has_own_id = False
+        id_column, problems = find_id_column(present, source.columns.get("id"), where)
+        notes += problems
+    roles = ColumnRoles({"id": id_column} if id_column else {})
+    return SideColumns(roles, mapping.id or id_column, row_is_record=True, key_is_id=has_own_id), notes
