@@ -297,8 +297,8 @@ def _finish_run(
     if compare_run is not None:
         changes = compare_run(writer.build_run(summary, notes))
         notes += run_warnings.warn_foreign_baseline(changes, has_regressions=bool(plan.regressions))
-        notes += regression_diagnostics(plan.regressions, changes)
-        gate_results += judge_regressions(plan.regressions, changes)
+        notes += regression_diagnostics(plan.regressions, changes, plan.evaluators)
+        gate_results += judge_regressions(plan.regressions, changes, plan.evaluators)
     if describe_changes is not None:
         notes.append(describe_changes(writer.build_run(summary, notes)))
     if plan.redact is not None:

@@ -82,6 +82,13 @@ def test_a_usage_error_exits_2(folder: Path, fieldwise: Run) -> None:
     assert fieldwise("rum").exit_code == 2
 
 
+def test_a_filter_that_equals_an_id_selects_it_whatever_its_brackets_mean(folder: Path, fieldwise: Run) -> None:
+    cases = [{"id": name, "expected": {"number": "1", "total": 1}, "actual": {"number": "1", "total": 1}} for name in ("doc[1]", "doc[2]")]
+    (folder / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    document = json.loads(fieldwise("run", "small.eval.yaml", "--filter", "doc[1]", "--format", "json").stdout)
+    assert {result["case"] for result in document["results"]} == {"doc[1]"}
+
+
 @pytest.mark.parametrize(
     ("filters", "ids"),
     [

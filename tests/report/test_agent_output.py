@@ -55,6 +55,15 @@ def test_outputs_that_cannot_be_read_are_a_problem(tmp_path: Path) -> None:
     assert _read(run)["problems"][0]["what"] == "3 cases without a readable output, counted as 0"
 
 
+def test_the_example_beside_a_cause_has_this_cause(tmp_path: Path) -> None:
+    wrong = [{"id": "lowest", "expected": {"a": "INV-1"}, "actual": {"a": "something else"}}]
+    wrong += [{"id": f"c{number}", "expected": {"a": f"ABC {number}"}, "actual": {"a": f"abc {number}"}} for number in range(3)]
+    run = fw.run({"evaluators": [{"type": "field_accuracy", "name": "fields", "fields": ["a"]}]}, cases=wrong, root=tmp_path)
+    [worst] = _read(run)["worst_fields"]
+    assert worst["cause_count"] == 3
+    assert worst["example"]["case"] == "c0"
+
+
 def test_problems_of_a_suite_are_json_too() -> None:
     problems = [Diagnostic(code="x", what=f"problem {n} " + "y" * 900, where=Where(file="s.yaml", line=n), fix="z") for n in range(40)]
     text = render_agent_errors(problems, 2)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import fieldwise as fw
-from fieldwise.store.baseline import MAX_CASES, load_baseline, save_baseline
+from fieldwise.store.baseline import MAX_CASES, compare_with_baseline, load_baseline, save_baseline
 from fieldwise.store.run import Run, open_run
 
 GATE = {"regression": {"metric": "fields.score", "max_drop": 0.01}}
@@ -94,3 +94,57 @@ def test_a_gate_on_what_the_baseline_does_not_have_never_passes(tmp_path: Path) 
     new_run = run(tmp_path, set(), gate=gate, baseline=path)
     assert new_run.exit_code == 3
     assert "not measured" in new_run.gates[0].message
+
+
+def list_places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The keys to every value of a document: of lists, to the first item only."""
+    children = value.items() if isinstance(value, dict) else list(enumerate(value))[:1] if isinstance(value, list) else ()
+    return [place, *(entry for key, child in children for entry in list_places(child, (*place, key)))]
+
+
+def test_a_value_of_a_wrong_type_anywhere_is_a_configuration_error_or_harmless(tmp_path: Path) -> None:
+    new_run = run(tmp_path, {1}, cases=6)
+    path = save_baseline(new_run, tmp_path / "b.json")
+    written = path.read_text()
+    refused: set[tuple[Any, ...]] = set()
+    for place in list_places(json.loads(written))[1:]:
+        for value in ("x", {"r": [1]}, [1], 3.5, None, True):
+            content = json.loads(written)
+            parent = content
+            for key in place[:-1]:
+                parent = parent[key]
+            parent[place[-1]] = value
+            path.write_text(json.dumps(content))
+            try:
+                compare_with_baseline(path, new_run)
+            except fw.ConfigError:
+                refused.add(place)
+    assert {("cases", 0), ("of",), ("expected", 0), ("evaluators",), ("evaluators", 0, "verdict", 0)} <= refused
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("verdict", "x"), ("verdict", {}), ("verdict", 7), ("metrics", "x"), ("metrics", {}), ("fields", [1])]
+)
+def test_a_wrong_type_in_a_column_names_it(tmp_path: Path, column: str, value: Any) -> None:
+    path = save_baseline(run(tmp_path, {1}, cases=6), tmp_path / "b.json")
+    content = json.loads(path.read_text())
+    values = content["evaluators"][0][column]
+    if column != "verdict":
+        name, values = next(iter(values.items()))
+        column = f"{column}.{name}"
+    values[2] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(fw.ConfigError, match=f"a value of a wrong type in `fields.{column}`"):
+        load_baseline(path)
+
+
+def test_a_gate_on_a_count_says_that_a_file_has_none(tmp_path: Path) -> None:
+    cases = [{"id": f"c{at}", "expected": {"a": at}, "actual": {"a": at}} for at in range(10)]
+    suite: dict[str, Any] = {"name": "s", "evaluators": [{"type": "field_prf"}]}
+    before = fw.run(suite, cases=cases, root=tmp_path / "store")
+    path = save_baseline(before, tmp_path / "b.json")
+    gated = suite | {"gate": {"regression": {"metric": "field_prf.wrong_value", "max_drop": 0.01}}}
+    against_file = fw.run(gated, cases=cases, root=tmp_path / "store", baseline=path)
+    assert against_file.exit_code == 3
+    assert "a baseline file keeps no counts" in against_file.gates[0].message
+    assert fw.run(gated, cases=cases, root=tmp_path / "store", baseline=before.id).exit_code == 0

@@ -311,3 +311,12 @@ def test_without_a_record_there_is_nothing_to_corrupt(tmp_path: Path) -> None:
     path = tmp_path / "a.eval.yaml"
     path.write_text("cases: a.jsonl\nevaluators: [{type: field_accuracy, fields: [{path: a, sparse: true}]}]\n")
     assert CliRunner().invoke(app, ["mutate", str(path)]).exit_code == 4
+
+
+def test_without_cases_the_reason_is_not_when(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text("")
+    (tmp_path / "s.eval.yaml").write_text("cases: c.jsonl\nevaluators: [{type: field_prf}]\n")
+    result = CliRunner().invoke(app, ["mutate", str(tmp_path / "s.eval.yaml")])
+    assert result.exit_code == 4
+    assert "there are no cases" in " ".join(result.output.split())
+    assert "`when`" not in result.output

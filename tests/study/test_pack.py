@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 import fieldwise as fw
 from fieldwise.cli.app import app
+from fieldwise.study.cause_changes import read_pack
 
 CANARY = "CANARY-held-out-7391"
 FILES = {"summary.md", "feedback.jsonl", "examples.jsonl", "rules.md", "pack.json"}
@@ -180,3 +181,21 @@ def test_answers_have_feedback_without_examples(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "number_match: 604" in read_lines(tmp_path / "pack" / "feedback.jsonl")[0]["feedback"]
     assert (tmp_path / "pack" / "examples.jsonl").read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("mismatches", {"r21": [1]}),
+        ("mismatches", {"r21": {"a": "x"}}),
+        ("mismatches", [1]),
+        ("expected", 3),
+        ("expected", {"a": [1]}),
+        ("cases", 3),
+    ],
+)
+def test_a_pack_with_a_value_of_a_wrong_type_is_a_configuration_error(tmp_path: Path, key: str, value: Any) -> None:
+    content = {"version": 1, "run": "r", "evaluator": "fields", "cases": ["a"], "mismatches": {}, "expected": {}} | {key: value}
+    (tmp_path / "pack.json").write_text(json.dumps(content))
+    with pytest.raises(fw.ConfigError, match=r"pack\.json"):
+        read_pack(tmp_path)

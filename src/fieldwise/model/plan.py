@@ -41,7 +41,7 @@ class When:
     """The cases that an evaluator applies to; all conditions must hold."""
 
     id: tuple[str, ...] = ()
-    """Ids or glob patterns, one of which must match the whole id, case-sensitive."""
+    """Ids or glob patterns, one of which must equal or match the whole id, case-sensitive."""
     tag: tuple[str, ...] = ()
     """Tags, one of which the case must have."""
     split: tuple[str, ...] = ()

@@ -124,12 +124,15 @@ def _describe_field(run: "Run", evaluator: str, field: FieldSummary) -> dict[str
 
 
 def _find_example(run: "Run", evaluator: str, field: FieldSummary) -> dict[str, Any]:
-    """A mismatch of the field in its lowest case."""
-    if not field.worst:
-        return {}
-    mismatches = run.mismatches(evaluator=evaluator, field=field.field, case=field.worst[0])
-    stored = next((stored for stored in mismatches if stored.comparison.field == field.field), None)
-    if stored is None:
+    """A mismatch of the field with its most frequent cause: in its lowest case, else the first one."""
+    cause = field.causes[0][0] if field.causes else None
+    in_lowest_case = {"case": field.worst[0]} if field.worst else {}
+    for selection in ({**in_lowest_case, "cause": cause}, {"cause": cause}):
+        mismatches = run.mismatches(evaluator=evaluator, field=field.field, **selection)
+        stored = next((stored for stored in mismatches if stored.comparison.field == field.field), None)
+        if stored is not None:
+            break
+    else:
         return {}
     text = describe_mismatch(stored.comparison, _VALUE_LENGTH)
     return {"example": {"case": truncate(stored.case, _VALUE_LENGTH), "expected": text.expected, "actual": text.actual}}

@@ -90,7 +90,7 @@ class FilterMatches:
 
 def _is_selected(when: When, cases: Cases, row: int) -> bool:
     return (
-        (not when.id or any(fnmatchcase(cases.id[row], pattern) for pattern in when.id))
+        (not when.id or cases.id[row] in when.id or any(fnmatchcase(cases.id[row], pattern) for pattern in when.id))
         and (not when.tag or any(tag in cases.tags[row] for tag in when.tag))
         and (not when.split or cases.split[row] in when.split)
         and (when.contexts is None or bool(cases.contexts[row]) == when.contexts)

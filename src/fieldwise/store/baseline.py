@@ -5,10 +5,10 @@ more than `MAX_CASES` cases it holds a sample, chosen by a hash of their ids, so
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -117,22 +117,53 @@ def load_baseline(path: str | Path) -> dict[str, Any]:
         ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise _bad_baseline(path, "this is not a baseline of this version of fieldwise", "make it again: fieldwise baseline set")
-    if not _is_complete(content):
-        raise _bad_baseline(path, "the baseline lacks some of its columns", "restore the file, or make it again: fieldwise baseline set")
+    problem = _find_problem(content)
+    if problem:
+        raise _bad_baseline(path, problem, "restore the file, or make it again: fieldwise baseline set")
     return content
 
 
-def _is_complete(content: dict[str, Any]) -> bool:
-    """True if every column is there and has a number for each case."""
+def _find_problem(content: dict[str, Any]) -> str:
+    """What is wrong with the columns; empty if each of them is there and has a value of its type for each case."""
     try:
         size = len(content["cases"])
+        columns: list[tuple[str, Any, Callable[[Any], bool]]] = [("cases", content["cases"], _is_text)]
+        columns.append(("expected", content.get("expected", content["cases"]), _is_text_or_null))
+        columns.append(("groups", content.get("groups", content["cases"]), _is_text))
         for evaluator in content["evaluators"]:
-            columns = [evaluator["verdict"], *evaluator["metrics"].values(), *evaluator["fields"].values()]
-            if not isinstance(evaluator["name"], str) or any(len(column) != size for column in columns):
-                return False
+            name = evaluator["name"]
+            if not isinstance(name, str):
+                return "the baseline has an evaluator without a name"
+            columns.append((f"{name}.verdict", evaluator["verdict"], _is_verdict))
+            for part in ("metrics", "fields"):
+                columns += [(f"{name}.{part}.{column}", values, _is_number_or_null) for column, values in evaluator[part].items()]
+        if any(len(values) != size for _, values, _ in columns) or "run" not in content:
+            return "the baseline lacks some of its columns"
+        if not (isinstance(content["of"], int) and content["of"] >= 0):
+            return "the baseline has no number of cases in `of`"
     except (KeyError, TypeError, AttributeError):
-        return False
-    return {"run", "of"} <= content.keys() and len(content.get("expected", content["cases"])) == size
+        return "the baseline lacks some of its columns"
+    for place, values, is_valid in columns:
+        if not isinstance(values, list) or not all(map(is_valid, cast("list[Any]", values))):
+            return f"the baseline has a value of a wrong type in `{place}`"
+    return ""
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_null(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_number_or_null(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _is_verdict(value: Any) -> bool:
+    """-1 for none, 0 failed, 1 partial, 2 passed."""
+    return type(value) is int and -1 <= value <= 2
 
 
 def _bad_baseline(path: str | Path, what: str, fix: str) -> ConfigError:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -106,13 +106,28 @@ def read_pack(folder: Location) -> StoredPack:
             run=str(content["run"]),
             evaluator=str(content["evaluator"]),
             cases=[str(case) for case in content["cases"]],
-            mismatches={str(cause): dict(counts) for cause, counts in content["mismatches"].items()},
+            mismatches={str(cause): _read_counts(counts, cause) for cause, counts in content["mismatches"].items()},
             package=content.get("package"),
             rules=content.get("rules"),
-            expected=dict(content.get("expected", {})),
+            expected=_read_hashes(content.get("expected", {})),
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ConfigError([Diagnostic(code="bad-pack", what=f"{PACK_FILE} lacks {error}", where=where, fix=fix)]) from error
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        what = f"{PACK_FILE} lacks {error}" if isinstance(error, KeyError) else f"{PACK_FILE} cannot be read: {error}"
+        raise ConfigError([Diagnostic(code="bad-pack", what=what, where=where, fix=fix)]) from error
+
+
+def _read_counts(counts: Any, cause: str) -> dict[str, int]:
+    """Case → number of mismatches; ValueError if it is something else."""
+    if not isinstance(counts, dict) or not all(type(count) is int and count >= 0 for count in cast("dict[str, Any]", counts).values()):
+        raise ValueError(f"`mismatches.{cause}` must be an object of cases and numbers")
+    return dict(cast("dict[str, int]", counts))
+
+
+def _read_hashes(hashes: Any) -> dict[str, str | None]:
+    """Case → hash of its expected value; ValueError if it is something else."""
+    if not isinstance(hashes, dict) or not all(text is None or isinstance(text, str) for text in cast("dict[str, Any]", hashes).values()):
+        raise ValueError("`expected` must be an object of cases and hashes")
+    return dict(cast("dict[str, str | None]", hashes))
 
 
 def require_evaluator(pack: StoredPack, evaluators: Sequence[str]) -> None:

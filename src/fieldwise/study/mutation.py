@@ -369,7 +369,7 @@ def judge_records(planned: PlannedEvaluator, cases: Cases, services: Services) -
     size = len(cases)
     misses, verdict, failed = np.zeros(size, dtype=np.int64), np.full(size, -1, dtype=np.int8), np.zeros(size, dtype=np.bool_)
     if not len(applicable):
-        return _Judged(misses, verdict, failed, "`when` excludes every case")
+        return _Judged(misses, verdict, failed, "`when` excludes every case" if size else "there are no cases")
     batch = ScoringBatch(cases if len(applicable) == size else cases.take(applicable.tolist()), services, find_causes=False)
     results: Results = evaluate(planned, batch)
     measured = results.status == Status.SCORED

@@ -6,7 +6,7 @@ from typing import Final
 
 from fieldwise.model.change import Change, Changes
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.plan import Gate, Regression
+from fieldwise.model.plan import Gate, PlannedEvaluator, Regression
 from fieldwise.model.summary import EvaluatorSummary, GateResult, Summary
 from fieldwise.registry import EVALUATORS, nearest
 
@@ -108,18 +108,20 @@ def _suggest_name(name: str, valid: list[str]) -> str:
     return f"{suggestion}there are: {', '.join(valid)}"
 
 
-def judge_regressions(regressions: Sequence[Regression], changes: Changes) -> list[GateResult]:
+def judge_regressions(regressions: Sequence[Regression], changes: Changes, evaluators: Sequence[PlannedEvaluator] = ()) -> list[GateResult]:
     """The result of each gate on regressions. A metric that was not measured in both runs never passes."""
-    return [result for gate in regressions for result in _judge_regression(gate, changes)]
+    return [result for gate in regressions for result in _judge_regression(gate, changes, evaluators)]
 
 
-def regression_diagnostics(regressions: Sequence[Regression], changes: Changes) -> list[Diagnostic]:
-    """The problems of regression gates that were not measured."""
-    problems = [_find_regression_problem(gate, changes) for gate in regressions]
+def regression_diagnostics(
+    regressions: Sequence[Regression], changes: Changes, evaluators: Sequence[PlannedEvaluator] = ()
+) -> list[Diagnostic]:
+    """The problems of regression gates that were not measured; `evaluators` tell which metrics are counts."""
+    problems = [_find_regression_problem(gate, changes, evaluators) for gate in regressions]
     return [problem for problem in problems if problem is not None]
 
 
-def _find_regression_problem(gate: Regression, changes: Changes) -> Diagnostic | None:
+def _find_regression_problem(gate: Regression, changes: Changes, evaluators: Sequence[PlannedEvaluator]) -> Diagnostic | None:
     if changes.common_share < gate.min_common:
         what = f"gate `{gate}`: not measured: {changes.common_share:.0%} of the cases are in both runs, fewer than {gate.min_common:.0%}"
         fix = "compare with a baseline of these cases, or set `min_common`"
@@ -127,14 +129,22 @@ def _find_regression_problem(gate: Regression, changes: Changes) -> Diagnostic |
     try:
         changes.change(f"{gate.evaluator}.{gate.metric}")
     except KeyError:
+        if _is_count(gate, evaluators):  # a run would have it
+            what = f"gate `{gate}`: not measured: a baseline file keeps no counts, and `{gate.evaluator}.{gate.metric}` is one"
+            return Diagnostic(code=NOTHING_MEASURED, what=what, fix="compare with the run itself, `--baseline RUN`, or gate another metric")
         what = f"gate `{gate}`: not measured: no case has `{gate.evaluator}.{gate.metric}` in both runs"
-        fix = "a baseline file keeps no counts: give the run itself, `--baseline RUN`, or gate another metric"
+        fix = "compare with a run or baseline that measured it, or gate another metric"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
     return None
 
 
-def _judge_regression(gate: Regression, changes: Changes) -> list[GateResult]:
-    problem = _find_regression_problem(gate, changes)
+def _is_count(gate: Regression, evaluators: Sequence[PlannedEvaluator]) -> bool:
+    types = [evaluator.type for evaluator in evaluators if evaluator.name == gate.evaluator]
+    return any(gate.metric in EVALUATORS.find(name).counts for name in types)
+
+
+def _judge_regression(gate: Regression, changes: Changes, evaluators: Sequence[PlannedEvaluator]) -> list[GateResult]:
+    problem = _find_regression_problem(gate, changes, evaluators)
     if problem is not None:
         return [GateResult(gate=str(gate), passed=False, value=None, message=problem.what)]
     gated_changes = [changes.change(f"{gate.evaluator}.{gate.metric}")]
