@@ -63,7 +63,7 @@ def policy_from_json(content: object) -> Policy:
     """Read what `Policy.to_json` wrote; MalformedPolicy if it is something else, or a number is out of its range."""
     version = _read_key(content, "version", "")
     if version != POLICY_VERSION:
-        raise MalformedPolicy(f"`version` is {version!r} instead of {POLICY_VERSION}")
+        raise MalformedPolicy(f"version {version!r} instead of {POLICY_VERSION}")
     fields = {
         path: _field_from_json(field, f"fields.{path}.") for path, field in _read_object(_read_key(content, "fields", ""), "fields").items()
     }
