@@ -13,9 +13,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from fieldwise.kernels import locale_tables, number_words
+from fieldwise.kernels import number_words
+from fieldwise.kernels.amount_names import BEFORE_NUMBERS, NumberNames, read_names, take_joined_scale
 from fieldwise.kernels.currencies import (
-    MORE_CURRENCIES,
     NO_CODES,
     SECOND_UNITS,
     SUBUNITS,
@@ -69,23 +69,7 @@ class Figure(NamedTuple):
         return simplify_decimal(Decimal(str(self.value)).scaleb(power))
 
 
-_SCALES_BESIDE_CURRENCY: Final = {"mi": 6, "bi": 9}
-"""Abbreviations of scales that are units or words elsewhere: `R$ 2,3 mi`."""
-_SCALES_OF_SCALES: Final = frozenset({"lakh", "lakhs", "thousand"})
-"""Scale words that may count a larger one: `1.2 lakh crore`."""
-_JOINED_SCALES: Final = {"k": 3, "t": 3, "e": 3, "m": 6, "mn": 6, "mio": 6, "md": 9, "mrd": 9, "mld": 9, "bn": 9, "g": 9, "b": 9}
-"""Scales written together with a currency: `TEUR`, `k€`, `mkr`, `eFt`, `MUSD`, `$bn`."""
-_BEFORE_NUMBERS: Final = {"p": "PHP", "n": "NGN", "mt": "MZN", "ro": "OMR", "ll": "LBP"}
-"""Letters that stand for a currency only before a number: `P1,500`, where `50p` is pence and `5 MT` are tonnes."""
-_LAKH_CURRENCIES: Final = frozenset({"INR", "PKR", "NPR", "BDT", "LKR"})
-"""Currencies beside which `L` is a lakh: `₹50L`."""
-_DOZENS: Final = frozenset("dozen dozens doz dutzend douzaine douzaines docena docenas dúzia dúzias dozzina dozzine dozijn".split())  # noqa: SIM905
-_PERCENT: Final = frozenset({"percent"})
 _PERMILLE: Final = frozenset({"permille"})
-_UNITS: Final = frozenset({"km", "ft", "kgs", "cup", "kN", "kW", "dA", "dB"})
-"""Symbols of units that are currencies in other letters: `KM`, `Ft`, `Kw`."""
-_NEVER_CURRENCIES: Final = frozenset({"S"})
-"""Capital letters behind a number that are units only: `100,00 S` were schillings of Austria, of Somalia or seconds."""
 _POWER_UNIT: Final = compile_on_use(r"(\d|\d[\d.,' ]*\d) ?((?:[kcdmh]?m|ft|in|yd|км|см|мм|м)[23])$", re.IGNORECASE)
 """A number with a unit of area or volume: `5 m2`."""
 _MINUS_WORD: Final = compile_on_use(r"(?:minus|moins|menos|meno|минус|мінус|eksi|マイナス|负|負)(?: |(?<=[スー负負]))", re.IGNORECASE)
@@ -110,12 +94,6 @@ _NO_NUMBER: Final = compile_on_use(r"\d\s*[²³¹⁰⁴-⁹₀-₉]|\d\s\s+\d|\+
 """Powers, columns and double signs: `10²`, `1  234`, `+-5`."""
 _IN_PARENTHESES: Final = compile_on_use(r"([^()\d]*)\(([^()]*)\)([^()\d]*)")
 _DIGIT: Final = compile_on_use(r"[0-9]")
-_SCALE_WORD: Final = compile_on_use(
-    r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e\u17b6-\u17dd])*\.?"
-)
-"""Letters with the signs that are no letters to `re`: vowels of India and South-East Asia."""
-_OF: Final = compile_on_use(r"(?<=\w) (?:de |d['’]|di |of )|^ de (?=(?:eur|euro|lei|dolari)\b)", re.IGNORECASE)
-"""Between a scale word and its currency: `2 milhões de reais`; in Romanian behind the number too: `5.000 de euro`."""
 _CJK_GAP: Final = compile_on_use(
     r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])|(?<=\d) (?=[万萬만億亿억兆조](?:[元円圆圓원엔]|ドル|ユーロ|달러|유로|$))"
 )
@@ -188,7 +166,7 @@ def _read_usual_figure(text: str) -> Figure | None:
             return Figure(value, lookup_currencies(before or after) or NO_CODES) if before or after else Figure(value)
     coded = _CODED.fullmatch(text)
     if coded is not None:
-        named = _read_names(coded["before"] or "", coded["after"] or "", ends_in_cr=False)
+        named = read_names(coded["before"] or "", coded["after"] or "", ends_in_cr=False)
         if named is not None and named.scale == 1:
             whole, decimals = coded["whole"].replace(",", ""), coded["decimals"] or ""
             number = float(f"{whole}.{decimals}") if decimals.strip("0") else int(whole)
@@ -229,9 +207,9 @@ def _names_no_currency(before: str) -> bool:
     minus = _MINUS_WORD.match(before)
     if minus is not None:
         name = name[minus.end() :].strip()
-    if "(" in before or name in ("", "%") or fold_name(name) in _BEFORE_NUMBERS:
+    if "(" in before or name in ("", "%") or fold_name(name) in BEFORE_NUMBERS:
         return False
-    return lookup_currencies(name) is None and not _take_joined_scale(name)[0]
+    return lookup_currencies(name) is None and not take_joined_scale(name)[0]
 
 
 @lru_cache(maxsize=1 << 12)  # texts repeat within a column, and the causes of a mismatch read the same two texts again and again
@@ -305,7 +283,7 @@ def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
     if parts is None or _SYMBOL_FIRST.fullmatch(clean) is not None:
         return _read_several_numerals(clean, negative, decimal_mark)
     before, numeral, after = parts
-    named = _read_names(before, after, credit == "Cr")
+    named = read_names(before, after, credit == "Cr")
     if named is None:
         return None
     value, undecided = read_numeral(numeral, decimal_mark, has_minor_unit=has_minor_unit(named.currencies))
@@ -325,7 +303,7 @@ def _read_several_numerals(text: str, negative: bool, decimal_mark: DecimalMark 
     if power_unit is None:
         return _read_chinese_units(text, negative) or _read_hundredths(text, negative) or _read_two_units(text, negative)
     value, undecided = read_numeral(power_unit[1], decimal_mark)
-    named = _Names(units=units_called(power_unit[2]))
+    named = NumberNames(units=units_called(power_unit[2]))
     return None if value is None else _make_figure(simplify_decimal(-value if negative else value), named, undecided)
 
 
@@ -364,7 +342,7 @@ _ENGLISH_WORDS: Final = frozenset(
 def _read_worded_amount(number: float, words: list[str], negative: bool) -> Figure | None:
     """A number in words with the words behind it: a currency or a small unit of one, and what comes on top of it."""
     for count in range(min(len(words), 3), 0, -1):  # the longest name: "US dollars"
-        named = _read_names("", " ".join(words[:count]), ends_in_cr=False)
+        named = read_names("", " ".join(words[:count]), ends_in_cr=False)
         if named is not None and named.currencies:
             return _add_small_unit(Decimal(str(number)) * named.scale, words[count:], named.currencies, negative)
     return None
@@ -432,7 +410,7 @@ def _read_two_units(text: str, negative: bool) -> Figure | None:
     return Figure(simplify_decimal(-value if negative else value), currencies)
 
 
-def _make_figure(number: float, named: "_Names", undecided: str) -> Figure | None:
+def _make_figure(number: float, named: NumberNames, undecided: str) -> Figure | None:
     if number in (float("inf"), float("-inf")):
         return None
     return Figure(number, named.currencies, named.percent, named.units, undecided, "", named.unit_currencies)
@@ -472,114 +450,6 @@ def _take_credit_mark(text: str) -> tuple[str, str]:
     """The text without a final credit or debit mark, and that mark."""
     mark = re.search(r"(?<=[\d .])(CR|Cr|DR|Dr)\.?$", text)
     return (text, "") if mark is None else (text[: mark.start()].strip(), mark[1])
-
-
-class _Names(NamedTuple):
-    currencies: frozenset[str] = NO_CODES
-    percent: bool = False
-    units: frozenset[str] = NO_CODES
-    scale: Decimal = Decimal(1)
-    crore: bool = False
-    unit_currencies: frozenset[str] = NO_CODES
-
-
-@lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
-def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
-    """What the words around a numeral name; None if one of them means nothing."""
-    prefix = before.strip().rstrip(":").strip()
-    suffix = _OF.sub(" ", after).strip().removesuffix("整").removesuffix("正").strip()
-    power, suffix = _take_scale(suffix, with_currency=bool(prefix))
-    if suffix in ("L", "l") and prefix and not _LAKH_CURRENCIES.isdisjoint(lookup_currencies(prefix) or NO_CODES):
-        power, suffix = power + 5, ""
-    if prefix and not power and lookup_currencies(prefix) is None:
-        power, prefix = _take_joined_scale(prefix)
-    scale = Decimal(10) ** power
-    if (prefix, suffix) in (("", "%"), ("%", "")):
-        return _Names(percent=True, scale=scale)
-    # "5 L" names litres, not lempiras; "12 km" kilometres, "12 KM" Bosnian marks; "5 đ" names dongs
-    is_unit = not prefix and suffix.isascii() and (len(suffix) == 1 or suffix in _UNITS) and bool(units_called(suffix))
-    named = [_currencies_before(prefix) if part is prefix else lookup_currencies(part) for part in (prefix, suffix) if part]
-    if all(named) and not is_unit:
-        currencies = frozenset.intersection(*named) if named else NO_CODES  # pyright: ignore[reportArgumentType]
-        if named and not currencies:
-            return None
-        crore = ends_in_cr and (not currencies or "INR" in currencies) and bool(named)
-        return _Names(currencies, scale=scale * (10**7 if crore else 1), crore=crore)
-    if prefix or not suffix:
-        return None
-    unit = _read_unit_name(suffix, scale)
-    may_be_currency = is_unit and suffix.isupper() and suffix not in _NEVER_CURRENCIES
-    return unit._replace(unit_currencies=named[0]) if unit is not None and unit.units and may_be_currency and named[0] else unit
-
-
-def _currencies_before(prefix: str) -> frozenset[str] | None:
-    """Currencies of what stands before a number."""
-    codes = _BEFORE_NUMBERS.get(fold_name(prefix))
-    return lookup_currencies(prefix) if codes is None else (lookup_currencies(prefix) or NO_CODES) | expand_codes(codes)
-
-
-def _read_unit_name(suffix: str, scale: Decimal) -> _Names | None:
-    """What a word behind a numeral names other than a currency: a dozen, cents, a unit, a percentage."""
-    if fold_name(suffix).strip(".") in _DOZENS:
-        return _Names(scale=scale * 12)
-    subunit = SUBUNITS.get(symbol_key(suffix))
-    if subunit is not None:
-        return _Names(expand_codes(subunit), scale=scale / 100)
-    units = units_called(suffix)
-    if units == _PERCENT:
-        return _Names(percent=True, scale=scale)
-    return _Names(units=units, scale=scale) if units else None
-
-
-def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
-    """The power of ten that a word such as `M`, `Mio.` or `lakh` at the start of a suffix stands for, and the rest."""
-    word = _SCALE_WORD.match(suffix)
-    if word is None or symbol_key(suffix) in MORE_CURRENCIES:
-        return 0, suffix
-    key, rest = fold_name(word[0]).rstrip("."), suffix[word.end() :].strip()
-    power = number_words.dotted_scale(fold_name(word[0])) or number_words.scale_words().get(key, 0)
-    if not power and with_currency:
-        power = _SCALES_BESIDE_CURRENCY.get(key, 0)
-    if not power:
-        return _take_joined_scale(suffix)
-    # a lone small letter is a unit unless a currency is named: "5 m" is five metres, "$5m" five million
-    is_unit = len(key) == 1 and key != "k" and word[0].islower() and not (with_currency or rest)
-    if key in ("mm", "min"):  # millimetres and minutes, but "$5mm" and "5 min AZN" (five thousand)
-        is_unit = not (with_currency or lookup_currencies(rest))
-    is_unit = is_unit or (bool(rest) and not rest[0].isalpha() and bool(units_called(suffix)))  # `5 m/s`
-    if is_unit:
-        return 0, suffix
-    second = _SCALE_WORD.match(rest) if key in _SCALES_OF_SCALES else None
-    second_power = number_words.scale_words().get(fold_name(second[0]), 0) if second is not None else 0
-    return (power + second_power, rest[second.end() :].strip()) if second is not None and second_power > power else (power, rest)
-
-
-def _is_scaled_code(name: str, key: str) -> bool:
-    """True if a name that is a unit too is more likely a scale before a currency: `MSEK`, `KTL`, but not `msek` and `BARS`."""
-    return name.isupper() and name[0] in "KMT" and (key[1:].upper() in locale_tables.currency_codes() or key[1:] in ("tl", "kr"))
-
-
-@lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
-def _take_joined_scale(name: str) -> tuple[int, str]:
-    """The power of ten of a scale that is written together with a currency, and the currency: `TEUR`, `mkr`, `US$m`; 0 for other names."""
-    key = fold_name(name).strip(".")
-    if " " in name or lookup_currencies(name) is not None or (key in locale_tables.unit_names() and not _is_scaled_code(name, key)):
-        return 0, name
-    for scale, power in _JOINED_SCALES.items():
-        currency = name[len(scale) :].strip()
-        if len(currency) == 1 and currency.isalpha():  # `KG`, `ML`: one letter is a unit
-            continue
-        if key.startswith(scale) and (scale != "e" or symbol_key(currency) == "ft") and lookup_currencies(currency):
-            return power, currency
-    if not key.isascii():  # scripts without spaces between words: `ล้านบาท`
-        for scale, power in number_words.scale_words().items():
-            if not scale.isascii() and key.startswith(scale) and lookup_currencies(key[len(scale) :]):
-                return power, key[len(scale) :]
-    for scale, power in _JOINED_SCALES.items():  # `US$m`: a symbol, because a code and a letter is a code of another kind
-        symbol = name[: -len(scale)].rstrip()
-        if scale not in ("t", "e") and key.endswith(scale) and symbol[-1:] in ("$", "€", "£", "¥") and lookup_currencies(symbol):
-            return power, symbol
-    return 0, name
 
 
 def group_without_minor_unit(expected: Figure, actual: Figure) -> tuple[Figure, Figure]:
