@@ -5,7 +5,7 @@ import re
 from fieldwise.causes._text_forms import letters_of, name_different_countries, words_of
 from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.numbers import format_number, parse_number_readings, to_number
-from fieldwise.kernels.short_forms import SHORT_FORMS, shorten
+from fieldwise.kernels.short_forms import SHORT_FORMS, may_be_same_word, shorten
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import cause
@@ -71,17 +71,22 @@ def abbreviation(expected: str, actual: str, _context: Context) -> bool:
 
 
 def _may_be_short_forms(expected: list[str], actual: list[str]) -> bool:
-    """Quick check that rejects most texts: of two words that differ, the longer one starts with the same letter and holds the others."""
+    """Quick check that rejects most texts: words that differ start with the same letter, and one is a letter or a short form."""
     for left, right in zip(expected, actual, strict=True):
-        if left != right and (left[0] != right[0] or not (_holds_letters(left, right) or _holds_letters(right, left))):
+        if left == right:
+            continue
+        if left[0] != right[0]:
+            return False
+        short, long = (left, right) if len(left) < len(right) else (right, left)
+        if len(short) > 1 and not _is_short_form(short, long):
             return False
     return True
 
 
-def _holds_letters(long: str, short: str) -> bool:
-    """True if the letters of a short form are in a word, in order: `blvd` in `boulevard`."""
+def _is_short_form(short: str, long: str) -> bool:
+    """True for `blvd` and `boulevard`, but not for `avenue` and `avenida`, whose letters are not in the longer word in order."""
     remaining = iter(long)
-    return len(short) < len(long) and all(letter in remaining for letter in short)
+    return may_be_same_word(short, long) and all(letter in remaining for letter in short)
 
 
 def _have_same_short_forms(short: list[str], long: list[str]) -> bool:

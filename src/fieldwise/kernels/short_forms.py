@@ -8,6 +8,7 @@ False
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -106,6 +107,22 @@ def _short_form(word: str, in_address: bool, *, is_last: bool) -> str:
     if len(short) > 1 or not is_last:  # the letter behind a house number is no street
         short = _STREET_FORMS.get(short, short)
     return _COMPOUND_PLACE.sub("platz", short)
+
+
+def may_be_same_word(left: str, right: str) -> bool:
+    """True if two words have a short form in common, in an address or elsewhere.
+
+    >>> may_be_same_word("boulevard", "blvd"), may_be_same_word("boulevard", "boul"), may_be_same_word("bolt", "bo")
+    (True, True, False)
+    """
+    return not _possible_short_forms(left).isdisjoint(_possible_short_forms(right))
+
+
+@lru_cache(maxsize=1 << 12)  # the same words in many values of a column
+def _possible_short_forms(word: str) -> frozenset[str]:
+    return frozenset(
+        (_short_form(word, False, is_last=False), _short_form(word, True, is_last=False), _short_form(word, True, is_last=True))
+    )
 
 
 def find_street_words(words: tuple[str, ...]) -> frozenset[str]:
