@@ -15,7 +15,7 @@ MAX_REPORTED: Final = 20
 
 _FEW: Final = 10_000
 """Number of ids up to which a set finds duplicates, without NumPy."""
-_MAX_NAMED: Final = 100_000
+_MAX_NAMED: Final = 1_000
 """Number of ids whose text is kept, to name them in messages."""
 _SEPARATOR: Final = "\0"
 _MAX_SHOWN: Final = 80
