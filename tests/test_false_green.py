@@ -833,7 +833,7 @@ SITUATIONS: dict[str, Situation] = {
         X, {"c.jsonl": RIGHT, "p.json": "{"}, CONFIG, "cannot be read", gate={"policy.holds": "== 1"}, suite={"policy": "p.json"}
     ),
     "a policy of another version": situation(
-        X, {"c.jsonl": RIGHT, "p.json": '{"version": 99}'}, CONFIG, "`version` is 99 instead of 1", gate={"policy.holds": "== 1"}, suite={"policy": "p.json"}
+        X, {"c.jsonl": RIGHT, "p.json": '{"version": 99}'}, CONFIG, "version 99", gate={"policy.holds": "== 1"}, suite={"policy": "p.json"}
     ),
     "a policy without fields": situation(
         X,
