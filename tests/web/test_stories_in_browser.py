@@ -33,6 +33,7 @@ from fieldwise.web.configuration import STRATEGIES_FILE
 WCAG = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
 SLOW = 60_000
 """Milliseconds for what another process does on a busy machine."""
+expect.set_options(timeout=SLOW)
 
 
 @pytest.fixture(params=[(1280, "light"), (390, "dark")], ids=["wide light", "narrow dark"])
