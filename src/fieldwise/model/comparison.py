@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import field as dataclass_field
 from dataclasses import replace
 from enum import IntEnum
@@ -214,6 +214,11 @@ class ComparisonTable:
         order = self.case.argsort(kind="stable")
         offsets = self.case[order].searchsorted(np.arange(self.cases + 1))
         return order, offsets
+
+    @cached_property
+    def derived(self) -> dict[Hashable, Any]:
+        """What evaluators compute from the table and share. A cache elsewhere would keep the records of a batch alive."""
+        return {}
 
     def take(self, rows: NDArray[np.int64]) -> ComparisonTable:
         """Select rows, or reorder all of them; rows of a field must stay together."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fieldwise.kernels.values import find_non_finite
@@ -64,24 +63,25 @@ def write_reasoning(reasons: Mapping[int, str], describe: Callable[..., str], *c
 
 def build_hit_labels(comparisons: ComparisonTable, scored: NDArray[np.bool_]) -> Labels:
     """The paths that passed, by case."""
-    return _cached_hit_labels(comparisons, (scored & comparisons.passed).tobytes())
+    return _build_labels_once(comparisons, "hits", scored & comparisons.passed, lambda rows: build_row_labels(comparisons, rows))
 
 
 def build_miss_labels(comparisons: ComparisonTable, scored: NDArray[np.bool_]) -> Labels:
     """The paths that did not pass, each with what is wrong, by case."""
-    return _cached_miss_labels(comparisons, (scored & ~comparisons.passed).tobytes())
+    return _build_labels_once(comparisons, "misses", scored & ~comparisons.passed, lambda rows: _describe_misses(comparisons, rows))
 
 
-# Two caches: evaluators that share comparisons and select the same rows share the labels too, and storage writes shared labels once.
-# `ComparisonTable` hashes by identity; the cache holds the object, so its id cannot be reused while the entry lives.
-@lru_cache(maxsize=4)
-def _cached_hit_labels(comparisons: ComparisonTable, mask: bytes) -> Labels:
-    return build_row_labels(comparisons, np.frombuffer(mask, dtype=np.bool_))
+def _build_labels_once(
+    comparisons: ComparisonTable, kind: str, rows: NDArray[np.bool_], build: Callable[[NDArray[np.bool_]], Labels]
+) -> Labels:
+    """Labels of some rows: evaluators that share comparisons and select the same rows share them, and storage writes shared labels once."""
+    key = (kind, rows.tobytes())
+    if key not in comparisons.derived:
+        comparisons.derived[key] = build(rows)
+    return comparisons.derived[key]
 
 
-@lru_cache(maxsize=4)  # as above
-def _cached_miss_labels(comparisons: ComparisonTable, mask: bytes) -> Labels:
-    rows = np.frombuffer(mask, dtype=np.bool_)
+def _describe_misses(comparisons: ComparisonTable, rows: NDArray[np.bool_]) -> Labels:
     if not rows.any():
         return _no_labels(comparisons)
     is_bare = comparisons.outcome == _WRONG_VALUE
