@@ -30,7 +30,7 @@ from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tab
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import CAUSES, EVALUATORS
 from fieldwise.score.batch import ScoringBatch
-from fieldwise.score.column_survey import has_open_rules, survey_match, survey_plan_columns
+from fieldwise.score.column_survey import has_open_rules, make_line_filter, survey_match, survey_plan_columns
 from fieldwise.score.evaluate import FilterMatches, evaluate_every_case, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.groups import assign_groups, limit_whole_groups
@@ -385,12 +385,13 @@ def _complete_rules(plan: Plan, source: Source, batches: Iterator[Cases], chunk:
     """
     notes: list[Diagnostic] = []
     selected: list[Cases] | None = None
-    for is_needed, complete in ((needs_inferred_rules, infer_plan_rules), (has_open_rules, survey_plan_columns)):
-        if not is_needed(plan):
-            continue
-        if selected is None and not source.is_rereadable:
-            selected = list(batches)
-        plan, remarks = complete(plan, read_cases(source, chunk=chunk) if selected is None else selected)
+    if not source.is_rereadable and (needs_inferred_rules(plan) or has_open_rules(plan)):
+        selected = list(batches)
+    if needs_inferred_rules(plan):
+        plan, notes = infer_plan_rules(plan, read_cases(source, chunk=chunk) if selected is None else selected)
+    if has_open_rules(plan):
+        lines = make_line_filter(plan)
+        plan, remarks = survey_plan_columns(plan, read_cases(source, chunk=chunk, keep_line=lines) if selected is None else selected)
         notes += remarks
     if plan.redact is not None:
         if selected is None and not source.is_rereadable:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Reads: TypeAlias = Literal["records", "text", "case"]
 ValueKinds: TypeAlias = Literal["text", "number", "mixed", "written", "any"]
-"""Pairs of two texts, of two numbers, of other or different kinds; `written`: at least one text; `any`: every pair."""
+"""Pairs of two texts, of two numbers, of a text and something else (`mixed`); `written`: at least one text; `any`: every pair."""
 TextReading: TypeAlias = Literal["digits", "numbers", "figures", "date"]
 """What two texts must be: both with digits, and without them as many letters or both numbers; both numbers; both numbers that may name a
 currency or a unit, perhaps of the same digits; expected a date."""
@@ -101,11 +101,13 @@ class ColumnSurvey:
 
     is_open: Callable[[Any], bool]
     """`is_open(config)`: whether the options leave something to the column."""
-    collect: Callable[[Iterable[Any], Any], Counter[str]]
+    collect: Callable[[Sequence[Any], Any], Counter[str]]
     """`collect(values, config)`: the evidence in some values of either side."""
     resolve: Callable[[Any, Counter[str]], tuple[Any, str | None]]
     """`resolve(config, evidence)`: the options with what the evidence decides and a sentence that states it, or None for the sentence.
     The evidence holds the counts of both sides together, and those of each side as `expected: …` and `actual: …`."""
+    no_evidence: str
+    """A regular expression of JSON values in which `collect` never finds anything: lines with such values only need not be decoded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

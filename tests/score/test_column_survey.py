@@ -1,11 +1,19 @@
 """Options that a whole column decides."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fieldwise as fw
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.plan import Plan, SideMapping, Source
+from fieldwise.plan.evaluators import plan_config
+from fieldwise.score.column_survey import collect_evidence, make_line_filter, survey_plan_columns
 
 
 def write_suite(folder: Path, rule: str, rows: list[tuple[object, object]]) -> Path:
@@ -159,3 +167,83 @@ def test_a_run_reads_each_side_with_its_own_decimal_mark_and_says_so(tmp_path: P
 def test_a_run_never_passes_a_value_without_what_is_required(tmp_path: Path, rule: str, value: object, complete: str) -> None:
     run = fw.run(write_suite(tmp_path, rule, [(value, value), (complete, complete)]), root=tmp_path / "runs")
     assert [case.score for case in run.results("fields")] == [0.0, 1.0]
+
+
+def filter_for(*rules: dict[str, Any], source: Source | None = None) -> Any:
+    planned = plan_config({"type": "field_accuracy", "fields": list(rules)})
+    return make_line_filter(Plan(name="x", evaluators=(planned,), source=source or Source(cases="cases.jsonl")))
+
+
+SURVEYED = (
+    {"match": "date"},
+    {"match": "datetime"},
+    {"match": "money"},
+    {"match": "quantity"},
+    {"match": "numeric_tolerance", "parse": True},
+)
+DATES = ["2024-03-05", "2024-13-05", "2024-03-05T10:20:00Z", "2024-03-05 10:20", "03/04/2025", "14.3.25", "5 listopad 2024", "2024/3/4"]
+AMOUNTS = ["1,234", "1.234", "1.234,50 EUR", "12 kg", "1 234,5", "soon", "", "5", "-3.2", "12,5 kg"]
+VALUES = st.one_of(
+    st.sampled_from([*DATES, *AMOUNTS]),
+    st.text(alphabet="0123456789-/.,: TZ\"'\\{}é", max_size=12),
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+WRAPPED = st.one_of(
+    VALUES,
+    st.builds(lambda value: {"value": value, "confidence": 0.5}, VALUES),
+    st.builds(lambda values: {"$any": values}, st.lists(VALUES, max_size=2)),
+    st.lists(VALUES, max_size=2),
+)
+SIDES = st.one_of(st.none(), st.builds(lambda value: {"w": {"v": value}, "v": "x"}, WRAPPED))
+AS_WRITTEN = st.sampled_from([lambda side: side, json.dumps, repr, lambda side: [{"role": "assistant", "content": repr(side)}]])
+
+
+@pytest.mark.parametrize("rule", SURVEYED, ids=lambda rule: rule["match"])
+@given(sides=st.tuples(SIDES, SIDES), write=AS_WRITTEN, separators=st.sampled_from([(",", ":"), (", ", ": "), (" ,", " :\t")]))
+def test_a_line_that_is_not_decoded_holds_no_evidence(
+    rule: dict[str, Any], sides: tuple[Any, Any], write: Any, separators: tuple[str, str]
+) -> None:
+    case = Case(id="1", expected=sides[0], actual=write(sides[1]))
+    line = json.dumps({"id": "1", "expected": case.expected, "actual": case.actual}, separators=separators, ensure_ascii=False)
+    planned = plan_config({"type": "field_accuracy", "fields": [{"path": "w.v", **rule}]})
+    plan = Plan(name="x", evaluators=(planned,), source=Source(cases="cases.jsonl"))
+    keeps_line = make_line_filter(plan)
+    assert keeps_line is not None
+    if not keeps_line(line.encode()):
+        evidence = collect_all_evidence(plan, case)
+        assert not evidence
+
+
+def collect_all_evidence(plan: Plan, case: Case) -> dict[str, int]:
+    """What a survey of one case counts, seen through the function that counts."""
+    counted: dict[str, int] = {}
+
+    def remember(match: Any, expected: Any, actual: Any) -> Any:
+        evidence = collect_evidence(match, expected, actual)
+        counted.update(evidence)
+        return evidence
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fieldwise.score.column_survey.collect_evidence", remember)
+        survey_plan_columns(plan, [Cases.of([case])])
+    return counted
+
+
+def test_lines_of_iso_dates_and_plain_numbers_are_not_decoded_for_a_survey() -> None:
+    keeps_line = filter_for({"path": "date", "match": "date"}, {"path": "items[*].price", "match": "money"})
+    assert not keeps_line(b'{"expected": {"date": "2024-03-05", "items": [{"price": 5.5}, {"price": null}]}, "actual": {"date": null}}')
+    assert keeps_line(b'{"expected": {"date": "05/03/2024"}}')
+    assert keeps_line(b'{"expected": {"items": [{"price": "1,234"}]}}')
+    assert keeps_line(b'{"expected": {"date": {"value": "2024-03-05"}}}')
+    assert keeps_line(rb'{"expected": {"d\u0061te": "05/03/2024"}}')
+    assert keeps_line(b"{\"actual\": \"{'date': '05/03/2024'}\"}")
+
+
+def test_every_line_is_decoded_where_the_file_has_other_names_than_the_rules() -> None:
+
+    renamed = Source(cases="cases.jsonl", mappings={"actual": SideMapping(rename={"day": "date"})})
+    assert filter_for({"path": "date", "match": "date"}, source=renamed) is None
+    assert filter_for({"path": "größe", "match": "quantity"}) is None

@@ -1,7 +1,7 @@
 """Shared by `date` and `datetime`: what a column shows about the order of day and month and about the language of month names."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, Protocol, TypeVar
@@ -13,6 +13,8 @@ _DAY_FIRST, _MONTH_FIRST = "day first", "month first"
 _ORDER_NAMES: Final[Mapping[bool | None, str]] = {True: _DAY_FIRST, False: _MONTH_FIRST}
 MIN_SHARE: Final = 0.9
 """Share of the evidence that must agree before a column decides."""
+NO_DATE_EVIDENCE: Final = r'null|true|false|-?[0-9][0-9.eE+-]*|"[0-9]{4}-(?:0[0-9]|1[0-2])-[0-3][0-9](?:T[0-2][0-9]:[0-5][0-9][0-9:.]*Z?)?"'
+"""ISO dates and times read one way, and no number is a date."""
 
 
 class DateOptions(Protocol):
@@ -29,15 +31,24 @@ class DateOptions(Protocol):
 OptionsT = TypeVar("OptionsT", bound=DateOptions)
 
 
-def collect_date_evidence(values: Iterable[Any], config: DateOptions) -> Counter[str]:
+def collect_date_evidence(values: Sequence[Any], config: DateOptions) -> Counter[str]:
     """Count the dates that only read one way, those that read two ways, and the languages of month names."""
     reading = DateReading(config.day_first, reading_languages(config.languages))
     evidence: Counter[str] = Counter()
-    for text, count in Counter(value for value in values if isinstance(value, str)).items():
+    for text, count in count_texts(values).items():
         sign = _sign_of(text.strip(), reading)
         if sign:
             evidence[sign] += count
     return evidence
+
+
+def count_texts(values: Sequence[Any]) -> Counter[str]:
+    """The number of times that each text occurs among values of any type."""
+    try:
+        counts: Counter[Any] = Counter(values)
+    except TypeError:  # a list or an object
+        counts = Counter(value for value in values if isinstance(value, str))
+    return Counter({text: count for text, count in counts.items() if isinstance(text, str)})
 
 
 def reading_languages(codes: Iterable[str]) -> frozenset[str]:

@@ -1,16 +1,18 @@
 """Shared by `money`, `numeric_tolerance` and `quantity`: what a column shows about the decimal mark of `1,234` and `1.234`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 from fieldwise.kernels.numerals import DecimalMark
-from fieldwise.matchers._date_survey import MIN_SHARE
+from fieldwise.matchers._date_survey import MIN_SHARE, count_texts
 
 DecimalName = Literal["point", "comma"]
 MARKS: Final[Mapping[DecimalName | None, DecimalMark | None]] = {None: None, "point": ".", "comma": ","}
 _UNDECIDED: Final = "undecided"
+NO_DECIMAL_EVIDENCE: Final = r'null|true|false|-?[0-9][0-9.eE+-]*|"[^".,]*"'
+"""JSON numbers, and texts without a point or comma."""
 
 
 class DecimalOptions(Protocol):
@@ -40,11 +42,12 @@ def options_of_actual(config: OptionsT) -> OptionsT:
     return replace(config, decimal=config.actual_decimal, actual_decimal=None)  # pyright: ignore[reportArgumentType]
 
 
-def collect_decimal_evidence(values: Iterable[Any], find_sign: Callable[[str], str]) -> Counter[str]:
+def collect_decimal_evidence(values: Sequence[Any], find_sign: Callable[[str], str]) -> Counter[str]:
     """Count the texts whose decimal mark is certain, by that mark, and those that could be read both ways."""
     evidence: Counter[str] = Counter()
-    for text, count in Counter(value for value in values if isinstance(value, str) and ("." in value or "," in value)).items():
-        evidence[find_sign(text)] += count
+    for text, count in count_texts(values).items():
+        if "." in text or "," in text:
+            evidence[find_sign(text)] += count
     return evidence
 
 

@@ -35,7 +35,7 @@ from fieldwise.kernels.moments import (
     same_time_of_day,
 )
 from fieldwise.kernels.values import canonical_json, key_equality_grid, to_nfc
-from fieldwise.matchers._date_survey import collect_date_evidence, reading_languages, resolve_date_options
+from fieldwise.matchers._date_survey import NO_DATE_EVIDENCE, collect_date_evidence, reading_languages, resolve_date_options
 from fieldwise.matchers._keys import ABSENT, is_absent, quote_value
 from fieldwise.model.bounds import Ge, Le, MinLen
 from fieldwise.model.pairs import Pairs, Scores
@@ -141,6 +141,7 @@ def reads_column(values: Sequence[Any], config: Date) -> bool:
         is_open=lambda config: config.formats is None and (config.day_first is None or not config.languages),
         collect=collect_date_evidence,
         resolve=resolve_date_options,
+        no_evidence=NO_DATE_EVIDENCE,
     ),
     examples=[
         Example(expected="2025-04-03", actual="3 April 2025", score=1),

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels.measures import read_duration
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
-from fieldwise.matchers._date_survey import collect_date_evidence, reading_languages, resolve_date_options
+from fieldwise.matchers._date_survey import NO_DATE_EVIDENCE, collect_date_evidence, reading_languages, resolve_date_options
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, no_key, plain_number
 from fieldwise.matchers.date import check_languages, moment_of_date
 from fieldwise.model.pairs import Measurements, Pairs, Scores
@@ -120,6 +120,7 @@ def _limit_of(config: Datetime) -> timedelta:
         is_open=lambda config: config.day_first is None or not config.languages,
         collect=collect_date_evidence,
         resolve=resolve_date_options,
+        no_evidence=NO_DATE_EVIDENCE,
     ),
     stored_decision=StoredDecision(options=("tolerance",), decide=_decide_stored),
     examples=[

@@ -14,7 +14,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import Annotated, Any, Literal
 
@@ -26,7 +26,14 @@ from fieldwise.kernels.amounts import Figure, find_decimal_sign, group_without_m
 from fieldwise.kernels.currencies import currencies_of, describe_currencies
 from fieldwise.kernels.numerals import DecimalMark
 from fieldwise.kernels.tolerance import is_close, smallest_tolerance
-from fieldwise.matchers._decimal_survey import MARKS, collect_decimal_evidence, options_of_actual, reads_sides_apart, resolve_decimal
+from fieldwise.matchers._decimal_survey import (
+    MARKS,
+    NO_DECIMAL_EVIDENCE,
+    collect_decimal_evidence,
+    options_of_actual,
+    reads_sides_apart,
+    resolve_decimal,
+)
 from fieldwise.matchers._keys import quote_value
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, no_key, plain_number
 from fieldwise.model.bounds import Ge, Lt
@@ -76,7 +83,7 @@ def unread_note(value: Any, config: Money) -> str | None:
     return _money_matcher(config).unread_note(value)
 
 
-def collect_evidence(values: Iterable[Any], config: Money) -> Counter[str]:
+def collect_evidence(values: Sequence[Any], config: Money) -> Counter[str]:
     """Count the amounts whose decimal mark is certain, by that mark, and those that could be read both ways."""
     return collect_decimal_evidence(values, find_decimal_sign)
 
@@ -94,7 +101,12 @@ def _decide_stored(stored: Measurements, config: Money) -> NDArray[np.bool_]:
 @matcher(
     grid=grid,
     unread_note=unread_note,
-    column_survey=ColumnSurvey(is_open=lambda config: config.decimal is None, collect=collect_evidence, resolve=resolve_options),
+    column_survey=ColumnSurvey(
+        is_open=lambda config: config.decimal is None,
+        collect=collect_evidence,
+        resolve=resolve_options,
+        no_evidence=NO_DECIMAL_EVIDENCE,
+    ),
     stored_decision=StoredDecision(options=("tolerance",), decide=_decide_stored),
     examples=[
         Example(expected="EUR 1.234,50", actual="1234.50 €", score=1),

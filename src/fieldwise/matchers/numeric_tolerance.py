@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import nan
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cast
 
@@ -20,7 +20,7 @@ from fieldwise.kernels.currencies import describe_currencies
 from fieldwise.kernels.numerals import DecimalMark
 from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances, within_tolerance
 from fieldwise.kernels.values import canonical_json, code_keys, values_equal
-from fieldwise.matchers._decimal_survey import collect_decimal_evidence, marks_of, reads_sides_apart, resolve_decimal
+from fieldwise.matchers._decimal_survey import NO_DECIMAL_EVIDENCE, collect_decimal_evidence, marks_of, reads_sides_apart, resolve_decimal
 from fieldwise.matchers._keys import ABSENT, is_absent, quote_value
 from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Measurements, Pairs, Scores
@@ -126,7 +126,7 @@ def unread_note(value: Any, config: NumericTolerance) -> str | None:
     return None if _read_numbers([value], config, None)[0] is not None else f"not a number: {quote_value(value)}"
 
 
-def collect_evidence(values: Iterable[Any], config: NumericTolerance) -> Counter[str]:
+def collect_evidence(values: Sequence[Any], config: NumericTolerance) -> Counter[str]:
     """Count the numbers in text whose decimal mark is certain, by that mark, and those that could be read both ways."""
     return collect_decimal_evidence(values, find_decimal_sign)
 
@@ -158,7 +158,7 @@ def _find_obstacle(old: NumericTolerance, new: NumericTolerance) -> str | None:
     prepare_grid=prepare_grid,
     unread_note=unread_note,
     reads_text=lambda config: config.parse,
-    column_survey=ColumnSurvey(is_open=_is_open, collect=collect_evidence, resolve=resolve_options),
+    column_survey=ColumnSurvey(is_open=_is_open, collect=collect_evidence, resolve=resolve_options, no_evidence=NO_DECIMAL_EVIDENCE),
     stored_decision=StoredDecision(options=("tolerance", "relative_tolerance"), decide=_decide_stored, obstacle=_find_obstacle),
     examples=[
         Example(expected=119.0, actual=119.01, options={"tolerance": 0.01}, score=1),

@@ -9,7 +9,7 @@ Quantities in an unknown unit agree if number and word are the same.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels import measures
 from fieldwise.kernels.tolerance import within_tolerance
-from fieldwise.matchers._decimal_survey import MARKS, collect_decimal_evidence, options_of_actual, reads_sides_apart, resolve_decimal
+from fieldwise.matchers._decimal_survey import (
+    MARKS,
+    NO_DECIMAL_EVIDENCE,
+    collect_decimal_evidence,
+    options_of_actual,
+    reads_sides_apart,
+    resolve_decimal,
+)
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_key, plain_number
 from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Pairs, Scores
@@ -66,7 +73,7 @@ def unread_note(value: Any, config: Quantity) -> str | None:
     return _quantity_matcher(config).unread_note(value)
 
 
-def collect_evidence(values: Iterable[Any], config: Quantity) -> Counter[str]:
+def collect_evidence(values: Sequence[Any], config: Quantity) -> Counter[str]:
     """Count the quantities whose decimal mark is certain, by that mark, and those that could be read both ways."""
     return collect_decimal_evidence(values, measures.find_quantity_sign)
 
@@ -79,7 +86,12 @@ def resolve_options(config: Quantity, evidence: Counter[str]) -> tuple[Quantity,
 @matcher(
     grid=grid,
     unread_note=unread_note,
-    column_survey=ColumnSurvey(is_open=lambda config: config.decimal is None, collect=collect_evidence, resolve=resolve_options),
+    column_survey=ColumnSurvey(
+        is_open=lambda config: config.decimal is None,
+        collect=collect_evidence,
+        resolve=resolve_options,
+        no_evidence=NO_DECIMAL_EVIDENCE,
+    ),
     examples=[
         Example(expected="1.5 kg", actual="1500 g", score=1),
         Example(expected="5 ft", actual="60 in", score=1),

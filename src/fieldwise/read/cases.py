@@ -30,7 +30,7 @@ from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.likeliest_columns import find_likeliest_column, find_likeliest_sides, order_names
 from fieldwise.read.paired_files import read_pairs
 from fieldwise.read.rows import RowBatch, limit_rows, rechunk_rows
-from fieldwise.read.table_files import read_files, read_stdin
+from fieldwise.read.table_files import LineFilter, read_files, read_stdin
 
 _RELEVANT_IDS: Final = "relevant_ids"
 """A file with this column, or with contexts, may be about retrieval alone."""
@@ -48,7 +48,7 @@ class ColumnsSeen:
 class CaseReader:
     """An iterator over chunks of cases; `diagnostics`, `progress` and `columns_seen` are updated while they are read."""
 
-    def __init__(self, source: Source, chunk: int, limit: int | None, stdin: BinaryIO | None) -> None:
+    def __init__(self, source: Source, chunk: int, limit: int | None, stdin: BinaryIO | None, keep_line: LineFilter | None = None) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.progress = ReadProgress()
         self.columns_seen = ColumnsSeen()
@@ -56,6 +56,7 @@ class CaseReader:
         self._chunk = chunk
         self._limit = limit
         self._stdin = stdin
+        self._keep_line = keep_line
 
     def __iter__(self) -> Iterator[Cases]:
         corrections = self._source.corrections
@@ -78,13 +79,15 @@ class CaseReader:
         elif pattern == "-":
             rows = read_stdin(self._stdin, self._chunk, self.diagnostics)
         else:
-            rows = read_files(pattern, self._source.format, self._chunk, self.progress, self.diagnostics)
+            rows = read_files(pattern, self._source.format, self._chunk, self.progress, self.diagnostics, self._keep_line)
         return rechunk_rows(rows, self._chunk)
 
 
-def read_cases(source: Source, *, chunk: int = 1024, limit: int | None = None, stdin: BinaryIO | None = None) -> CaseReader:
-    """A reader of the cases of a source. `stdin` replaces standard input for `-`."""
-    return CaseReader(source, chunk, limit, stdin)
+def read_cases(
+    source: Source, *, chunk: int = 1024, limit: int | None = None, stdin: BinaryIO | None = None, keep_line: LineFilter | None = None
+) -> CaseReader:
+    """A reader of the cases of a source. `stdin` replaces standard input for `-`; `keep_line` leaves out lines of a JSONL file."""
+    return CaseReader(source, chunk, limit, stdin, keep_line)
 
 
 def read_rows_as_cases(

@@ -3,10 +3,10 @@
 import io
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol, cast
+from typing import Any, BinaryIO, Final, Protocol, TypeAlias, cast
 
 import zstandard
 
@@ -35,14 +35,24 @@ MAX_LINE_BYTES: Final = 64 << 20
 MAX_DOCUMENT_BYTES: Final = 1 << 30
 """A larger JSON document does not fit into memory: JSONL is read line by line instead."""
 _BLOCK: Final = 1 << 20
+LineFilter: TypeAlias = Callable[[bytes], bool]
+"""Whether a line of JSONL is decoded."""
 _LINES_DECODED_TOGETHER: Final = 64
 """Lines decoded and checked together; their text and values fit into a processor's cache."""
 
 
 def read_files(
-    pattern: str, file_format: str | None, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]
+    pattern: str,
+    file_format: str | None,
+    chunk: int,
+    progress: ReadProgress,
+    diagnostics: list[Diagnostic],
+    keep_line: LineFilter | None = None,
 ) -> Iterator[RowBatch]:
-    """The rows of every file that a path, folder or glob names; a file that cannot be read becomes a diagnostic."""
+    """The rows of every file that a path, folder or glob names; a file that cannot be read becomes a diagnostic.
+
+    `keep_line` leaves out lines of JSONL; files of other formats are read whole.
+    """
     try:
         files = find_files(pattern)
     except UnreadableFile as error:
@@ -50,7 +60,7 @@ def read_files(
         return
     diagnostics += warn_unread_entries(parse_location(pattern))
     progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
-    yield from note_recognized(read_each(files, file_format, chunk, progress, diagnostics), diagnostics)
+    yield from note_recognized(read_each(files, file_format, chunk, progress, diagnostics, keep_line), diagnostics)
 
 
 def note_recognized(stream: Iterator[RowBatch], diagnostics: list[Diagnostic]) -> Iterator[RowBatch]:
@@ -63,11 +73,16 @@ def note_recognized(stream: Iterator[RowBatch], diagnostics: list[Diagnostic]) -
 
 
 def read_each(
-    files: list[Location], file_format: str | None, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]
+    files: list[Location],
+    file_format: str | None,
+    chunk: int,
+    progress: ReadProgress,
+    diagnostics: list[Diagnostic],
+    keep_line: LineFilter | None = None,
 ) -> Iterator[RowBatch]:
     """The rows of these files, one file after the other."""
     for file in files:
-        for rows in read_file(file, file_format, chunk, progress, diagnostics):
+        for rows in read_file(file, file_format, chunk, progress, diagnostics, keep_line):
             rows.several_files = len(files) > 1
             yield rows
 
@@ -100,13 +115,18 @@ def _make_unread_row(file: Location, problem: Diagnostic) -> RowBatch:
 
 
 def read_file(
-    file: Location, file_format: str | None, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]
+    file: Location,
+    file_format: str | None,
+    chunk: int,
+    progress: ReadProgress,
+    diagnostics: list[Diagnostic],
+    keep_line: LineFilter | None = None,
 ) -> Iterator[RowBatch]:
     """The rows of one file, up to where it becomes unreadable."""
     has_rows = False
     try:
         with closing(open_bytes(file, progress)) as stream:
-            for rows in read_rows(stream, str(file), detect_content_format(file, file_format), chunk):
+            for rows in read_rows(stream, str(file), detect_content_format(file, file_format), chunk, keep_line):
                 if len(rows):
                     has_rows = True
                     yield rows
@@ -119,10 +139,10 @@ def read_file(
         diagnostics.append(describe_unreadable(file, error, has_rows))
 
 
-def read_rows(stream: BinaryIO, file: str, file_format: str, chunk: int) -> Iterator[RowBatch]:
+def read_rows(stream: BinaryIO, file: str, file_format: str, chunk: int, keep_line: LineFilter | None = None) -> Iterator[RowBatch]:
     """The rows of an open file in this format."""
     if file_format == "jsonl":
-        return read_jsonl(stream, file, chunk)
+        return read_jsonl(stream, file, chunk, keep_line=keep_line)
     if file_format == "csv":
         return read_csv(stream, file, chunk)
     if file_format == "parquet":
@@ -162,7 +182,7 @@ class _TooLongLine(bytes):
     """Replaces a line that was discarded while it was read."""
 
 
-def read_jsonl(stream: ByteStream, file: str, chunk: int, lines_before: int = 0) -> Iterator[RowBatch]:
+def read_jsonl(stream: ByteStream, file: str, chunk: int, lines_before: int = 0, keep_line: LineFilter | None = None) -> Iterator[RowBatch]:
     """Rows of at most `chunk` lines, fewer where they are long. Blank lines are skipped but counted.
 
     `lines_before`: number of lines of the file before the stream.
@@ -175,7 +195,7 @@ def read_jsonl(stream: ByteStream, file: str, chunk: int, lines_before: int = 0)
     for block, ends_in_newline in iterate_lines(stream, is_file_start=not lines_before):
         for line in block:
             number += 1
-            if not line or line.isspace():
+            if not line or line.isspace() or (keep_line is not None and not keep_line(line)):
                 continue
             lines.append(line)
             numbers.append(number)

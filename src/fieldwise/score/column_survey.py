@@ -4,19 +4,28 @@ A matcher scores row by row under its options. A rule that leaves such an option
 all cases, before anything is scored.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.model.path import value_at
+from fieldwise.model.path import EACH
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.rule import FieldRule, Match
+from fieldwise.read.table_files import LineFilter
 from fieldwise.registry import MATCHERS
 from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.columns import LISTS, ColumnCache, ValueColumn
+
+_PLAIN_KEY: Final = re.compile(r"[ -~]+", re.ASCII)
+"""Keys that JSON has as they are; a line in which quotes or other characters are escaped is always decoded."""
+_OBJECT_IN_TEXT: Final = re.compile(rb'\{(?!\s*["}])')
+"""An object written in a text, such as `{'a': 1}`: in JSON itself a quote or a brace follows, and in a text quotes have backslashes."""
 
 
 def has_open_rules(plan: Plan) -> bool:
@@ -24,13 +33,40 @@ def has_open_rules(plan: Plan) -> bool:
     return any(_is_open_rule(rule) for planned in plan.evaluators for rule in _field_rules(planned))
 
 
+def make_line_filter(plan: Plan) -> LineFilter | None:
+    """A test for lines of JSONL that may hold evidence; None if every line must be decoded.
+
+    Most columns of dates are ISO and most amounts are JSON numbers, which decide nothing: decoding all of them again took a sixth of a run.
+    """
+    source = plan.source
+    if source is None or source.mappings or source.corrections is not None:
+        return None  # fields may have other names or values than in the file
+    keys_by_pattern: dict[str, set[str]] = {}
+    for rule in _open_rules(plan.evaluators):
+        keys = [step for step in rule.path.steps if isinstance(step, str) and step is not EACH] if rule.path else []
+        survey = MATCHERS.find(rule.match.name).column_survey
+        if not keys or not _PLAIN_KEY.fullmatch(keys[-1]) or survey is None:
+            return None
+        keys_by_pattern.setdefault(survey.no_evidence, set()).add(re.escape(keys[-1]))
+    fields = "|".join(
+        rf'(?:{"|".join(sorted(keys))})"(?!\s*:\s*(?:{no_evidence})\s*[,}}])' for no_evidence, keys in keys_by_pattern.items()
+    )
+    evidence = re.compile(f'"(?:{fields})'.encode())
+
+    def may_hold_evidence(line: bytes) -> bool:
+        return b"\\" in line or _OBJECT_IN_TEXT.search(line) is not None or evidence.search(line) is not None
+
+    return may_hold_evidence
+
+
 def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, list[Diagnostic]]:
     """The plan with the options that the columns decide, and a remark for each of them."""
     evidence = [(rule, Counter[str]()) for rule in _open_rules(plan.evaluators)]
     for cases in batches:
-        records = ScoringBatch(cases).records
+        records, cache = ScoringBatch(cases).records, ColumnCache()
+        expected, actual = list(records.expected), list(records.actual)
         for rule, counts in evidence:
-            counts.update(collect_evidence(rule.match, _values_of(records.expected, rule), _values_of(records.actual, rule)))
+            counts.update(collect_evidence(rule.match, _values_at(expected, rule, cache), _values_at(actual, rule, cache)))
     resolved: dict[str, list[tuple[FieldRule, FieldRule]]] = {}
     """By the text of their path: rules, each with what replaces it."""
     remarks: list[Diagnostic] = []
@@ -44,14 +80,14 @@ def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, lis
     return replace(plan, evaluators=evaluators), remarks
 
 
-def survey_match(match: Match, expected: Iterable[Any], actual: Iterable[Any]) -> Match:
+def survey_match(match: Match, expected: Sequence[Any], actual: Sequence[Any]) -> Match:
     """The match with the options that two columns of values decide."""
     if not _is_open(match):
         return match
     return resolve_match(match, collect_evidence(match, expected, actual))[0]
 
 
-def collect_evidence(match: Match, expected: Iterable[Any], actual: Iterable[Any]) -> Counter[str]:
+def collect_evidence(match: Match, expected: Sequence[Any], actual: Sequence[Any]) -> Counter[str]:
     """What these values show about the options that a match leaves open: of both sides together, and of each under its name."""
     survey = MATCHERS.find(match.name).column_survey
     evidence: Counter[str] = Counter()
@@ -107,19 +143,15 @@ def _options(match: Match) -> Any:
     return MATCHERS.find(match.name).options() if match.options is None else match.options
 
 
-def _values_of(records: Sequence[Any], rule: FieldRule) -> Iterator[Any]:
-    """The values at a rule's path, each item of a list by itself."""
+def _values_at(column: ValueColumn, rule: FieldRule, cache: ColumnCache) -> ValueColumn:
+    """The values at a rule's path, each item of a list and each accepted value by itself."""
     assert rule.path is not None
-    for record in records:
-        yield from _leaves(value_at(record, rule.path.steps), rule.path.each_count)
-
-
-def _leaves(value: Any, depth: int) -> Iterator[Any]:
-    if depth and isinstance(value, list):
-        for item in value:  # pyright: ignore[reportUnknownVariableType]
-            yield from _leaves(item, depth - 1)
-    else:
-        yield from list_accepted(value)
+    for step in rule.path.steps:
+        if step is EACH:
+            column = list(chain.from_iterable(value for value in column if isinstance(value, LISTS)))
+        else:
+            column = cache.take_step(column, step)
+    return list(chain.from_iterable(map(list_accepted, column))) if dict in map(type, column) else column
 
 
 def _with_rules(planned: PlannedEvaluator, resolved: Mapping[str, Sequence[tuple[FieldRule, FieldRule]]]) -> PlannedEvaluator:
