@@ -8,8 +8,9 @@ import fieldwise as fw
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.evidence import Evidence
 from fieldwise.model.rule import CompareSpec
+from fieldwise.model.values import MISSING
 from fieldwise.score.batch import ScoringBatch
-from fieldwise.score.rich_values import UnwrapTotals, has_rich_value, unwrap_record
+from fieldwise.score.rich_values import UnwrapTotals, find_rich_records, unwrap_record
 from fieldwise.score.services import local_services
 
 
@@ -86,7 +87,7 @@ def test_a_deep_record_without_confidences_is_searched_to_the_end():
     record: object = 1
     for _ in range(5000):
         record = {"a": [record]}
-    assert not has_rich_value(record)
+    assert not find_rich_records([record])
 
 
 def test_confidences_follow_their_items_when_lists_are_paired_by_content():
@@ -191,3 +192,9 @@ def test_a_run_says_that_values_were_taken_from_beside_their_evidence():
     comparisons = ScoringBatch(cases, local_services(None, reports.append)).compare(CompareSpec(open="leaves"))
     assert [comparison.passed for comparison in comparisons.of_case(0)] == [True]
     assert [report.code for report in reports] == ["unwrapped-evidence"]
+
+
+def test_a_record_with_confidences_is_found_among_missing_outputs_and_values_that_json_does_not_have():
+    plain, rich = {"a": 1}, {"a": [{"value": 1, "confidence": 0.5}]}
+    assert find_rich_records([plain, MISSING, rich, None, "value"]) == [2]
+    assert find_rich_records([{"a": 2**70}, rich]) == [1]

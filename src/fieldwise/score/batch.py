@@ -25,10 +25,11 @@ from fieldwise.numpy_on_use import np
 from fieldwise.read.records_in_text import find_record
 from fieldwise.score.columns import ColumnCache
 from fieldwise.score.evidence_boxes import compare_places, scores_places, unwrap_places
-from fieldwise.score.rich_values import EvidencePaths, UnwrapTotals, describe_totals, has_rich_value, overlay, unwrap_record
+from fieldwise.score.rich_values import EvidencePaths, UnwrapTotals, describe_totals, find_rich_records, overlay, unwrap_record
 from fieldwise.score.services import local_services
 
 _SMALL_BATCH: Final = 32
+_OBJECT_OR_ABSENT: Final = frozenset((dict, type(None), type(MISSING)))
 _PLAIN_TYPES: Final = frozenset((str, int, float, bool, type(None), type(MISSING)))
 _ANSWERS_UNWRAPPED: Final = Diagnostic(
     code="answers-unwrapped",
@@ -76,6 +77,9 @@ class ScoringBatch:
         sides: dict[str, list[Value]] = {}
         for side, column in (("expected", self.cases.expected), ("actual", self.cases.actual)):
             records: list[Value] = list(column)
+            sides[side] = records
+            if _OBJECT_OR_ABSENT.issuperset(map(type, column)):
+                continue
             for row, value in enumerate(column):
                 if isinstance(value, list):
                     records[row] = self._find_record_in_messages(value)
@@ -87,7 +91,6 @@ class ScoringBatch:
                     repairs.setdefault(row, []).extend(f"{side}: {repair}" for repair in parsed.repairs)
                 if parsed.value is MISSING:
                     unreadable.setdefault(row, {})[side] = parsed.reason or "no JSON in the text"
-            sides[side] = records
         wrapped, evidence = self._unwrap_values(sides["expected"], sides["actual"])
         return Records(sides["expected"], sides["actual"], repairs, unreadable, wrapped, evidence)
 
@@ -102,14 +105,13 @@ class ScoringBatch:
         totals = UnwrapTotals()
         wrapped: dict[int, Value] = {}
         evidence: dict[int, EvidenceNode] = {}
-        for row, record in enumerate(actual):
-            if has_rich_value(record):
-                unwrapped_before = totals.unwrapped
-                plain, node = unwrap_record(expected[row], record, totals)
-                if totals.unwrapped > unwrapped_before:
-                    actual[row], wrapped[row] = plain, record
-                if node is not None:
-                    evidence[row] = node
+        for row in find_rich_records(actual):
+            record, unwrapped_before = actual[row], totals.unwrapped
+            plain, node = unwrap_record(expected[row], record, totals)
+            if totals.unwrapped > unwrapped_before:
+                actual[row], wrapped[row] = plain, record
+            if node is not None:
+                evidence[row] = node
         paths = EvidencePaths() if self._confidence is None else EvidencePaths(self._confidence)
         if paths.may_occur(self.cases.metadata):
             for row, metadata in enumerate(self.cases.metadata):

@@ -44,6 +44,8 @@ _MOVES: Final[tuple[LetterEdits, ...]] = ("moves",)
 _LARGEST: Final = 1e300
 """Beyond it arithmetic overflows, and no cause compares numbers."""
 _SHORT_INTEGER: Final = 1000
+_MIN_MOVED: Final = 100
+"""Two digits in another order are two numbers."""
 _EXACT_DIGITS: Final = 15
 _IS_MISMATCH: Final = np.isin(np.arange(len(Outcome)), (Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR))
 """Whether both sides have a value and they differ, by outcome."""
@@ -185,7 +187,7 @@ def _candidate_causes(revision: int) -> _CandidateCauses:
 
 def _applies_to(cause: CauseSpec, kind: PairKind) -> bool:
     if kind == "other":
-        return cause.kinds in ("mixed", "any")
+        return cause.kinds == "any"
     return cause.kinds in (kind, "any") or (cause.kinds == "written" and kind != "number")
 
 
@@ -314,7 +316,7 @@ def _number_signs(expected: float, actual: float) -> tuple[NumberSign, ...]:
         small, large = large, small
     signs: list[NumberSign] = ["apart"] if large > 9 * small else []
     has_float = type(expected) is float or type(actual) is float
-    if has_float or (large - small) % 9 == 0:  # the same digits in another order leave the remainder
+    if has_float or (large >= _MIN_MOVED and (large - small) % 9 == 0):  # the same digits in another order leave the remainder
         signs.append("moves")
     if has_float or large >= _SHORT_INTEGER:
         distance = abs(expected - actual)

@@ -37,9 +37,28 @@ _MAX_DEPTH: Final = 100
 """Deeper values are left as they are."""
 
 
-def has_rich_value(record: Any) -> bool:
-    """Whether an object in a record, or in a list of records, has a `value` and a `confidence` or `score`, or evidence."""
-    pending: list[Any] = [record] if _may_have_value_key(record) else []
+def find_rich_records(records: Sequence[Any]) -> list[int]:
+    """The positions of records in which an object has a `value` and a `confidence` or `score`, or evidence."""
+    if not _may_have_value_key(records):
+        return []
+    return [row for row, record in enumerate(records) if _may_have_value_key(record) and _has_rich_value(record)]
+
+
+def _may_have_value_key(records: Any) -> bool:
+    """False only if no object has the key `value`. Serializing records is twice as fast as looking at each of their values."""
+    try:
+        return b'"value"' in orjson.dumps(records, default=_drop_missing)
+    except TypeError:  # nested too deep, or something that JSON does not have
+        return True
+
+
+def _drop_missing(value: Any) -> None:
+    if value is not MISSING:
+        raise TypeError
+
+
+def _has_rich_value(record: Any) -> bool:
+    pending: list[Any] = [record]
     while pending:
         value = pending.pop()
         if value.__class__ is dict:
@@ -49,16 +68,6 @@ def has_rich_value(record: Any) -> bool:
         elif value.__class__ is list:
             pending.extend(value)
     return False
-
-
-def _may_have_value_key(record: Any) -> bool:
-    """False only if no object has the key `value`. Serializing a record is twice as fast as looking at each of its values."""
-    if not isinstance(record, dict | list):
-        return False
-    try:
-        return b'"value"' in orjson.dumps(record)
-    except TypeError:  # nested too deep, or something that JSON does not have
-        return True
 
 
 @dataclass(slots=True)

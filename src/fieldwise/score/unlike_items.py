@@ -94,7 +94,7 @@ def _variation_weights(expected: ItemColumns, features: Sequence[Feature], assig
     """
     lists = dict.fromkeys(assigned.list_rows)
     bounds = [(expected.start[row], expected.start[row + 1]) for row in lists]
-    distinct = np.array([[len({*keys[start:end]}) for start, end in bounds] for keys in expected.key_columns], dtype=np.float64).T
+    distinct = np.array([_count_distinct(expected, start, end) for start, end in bounds], dtype=np.float64)
     others = np.array([max(end - start - 1, 1) for start, end in bounds], dtype=np.float64)
     # 0 for a value that all items share, 1 for one that is different in each of them
     variation = (distinct - 1) / others[:, None]
@@ -102,6 +102,13 @@ def _variation_weights(expected: ItemColumns, features: Sequence[Feature], assig
     positions = dict(zip(lists, range(len(lists)), strict=True))
     weights = np.array([feature.weight for feature in features], dtype=np.float64)
     return (weights * variation)[[positions[row] for row in assigned.list_rows]]
+
+
+def _count_distinct(items: ItemColumns, start: int, end: int) -> list[int]:
+    """The number of distinct values of each feature among some items."""
+    if len(items.key_columns) == 1:
+        return [len({*items.keys[start:end]})]
+    return [*map(len, map(set, zip(*items.keys[start:end], strict=True)))]
 
 
 def _find_undecided(

@@ -260,10 +260,10 @@ class _ComparisonFile:
         if not has_expected.all():  # the outcome of the others does not tell
             aside, expected, _ = map(self._values.column, _VALUE_COLUMNS)
             has_expected |= numpy_array(aside) | valid_rows(expected)
-        case = numpy_array(self._table.column("case"))[has_expected].astype(np.int64)
-        # one number for field and case together, so that the items of a list count once
-        keys = _distinct(self._field[has_expected].astype(np.int64) * (case.max(initial=0) + 1) + case)
-        counts = np.bincount(keys // (case.max(initial=0) + 1), minlength=len(self._fields)).tolist()
+        field, case = self._field[has_expected], numpy_array(self._table.column("case"))[has_expected]
+        is_first = np.ones(len(case), dtype=np.bool_)  # of the items of a list, which are one after the other
+        is_first[1:] = (case[1:] != case[:-1]) | (field[1:] != field[:-1])
+        counts = np.bincount(field[is_first], minlength=len(self._fields)).tolist()
         return dict(zip(self._fields, counts, strict=True))
 
     def _fields_of_rows(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
