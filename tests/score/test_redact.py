@@ -10,13 +10,15 @@ import fieldwise as fw
 from fieldwise.report.files import SUFFIXES, render
 
 IBAN, OTHER_IBAN, NAME = "DE89370400440532013000", "DE89370400440532013001", "Jana Vertraulich"
-SECRETS = (IBAN, OTHER_IBAN, NAME, "JANA VERTRAULICH", "987654.25")
+SECRETS = (IBAN, OTHER_IBAN, NAME, "JANA VERTRAULICH", "987654.25", "Nora Geheim", "Otto Geheim")
 RECORD = {"iban": IBAN, "vendor": {"name": NAME, "city": "Kiel"}, "total": 987654.25, "items": [{"owner": NAME, "sku": "A"}]}
 WRONG = {"iban": OTHER_IBAN, "vendor": {"name": "JANA VERTRAULICH", "city": IBAN}, "total": "987654.25", "items": [], "extra": NAME}
 ROWS: list[dict[str, Any]] = [
     {"id": "right", "expected": RECORD, "actual": RECORD, "input": f"pay {IBAN}", "contexts": [f"{NAME} lives in Kiel"]},
     {"id": "wrong", "expected": RECORD, "actual": WRONG, "metadata": {"source": f"letter of {NAME}"}},
     {"id": "text", "expected": RECORD, "actual": f"Here it is: ```json\n{json.dumps(WRONG)}\n``` for {NAME}"},
+    {"id": "accepted", "expected": {**RECORD, "vendor": {"$any": [{"name": "Nora Geheim"}, WRONG["vendor"]]}}, "actual": WRONG},
+    {"id": "confidence", "expected": RECORD, "actual": {**WRONG, "vendor": {"value": {"name": "Otto Geheim"}, "confidence": 0.5}}},
     {"id": "prose", "expected": RECORD, "actual": f"I cannot find the IBAN {OTHER_IBAN} of {NAME}."},
 ]
 EVALUATORS: list[dict[str, Any]] = [

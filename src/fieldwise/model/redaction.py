@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import Any, Final, cast
 
 from fieldwise.dataclass import dataclass
+from fieldwise.model.accepted_values import ANY
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.path import EACH, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
@@ -15,6 +16,7 @@ _HASH_LENGTH: Final = 8
 PREFIX: Final = "redacted:"
 _QUOTED: Final = re.compile(r'"[^\n]*|\d[\d.,]{3,}')
 """Values in a message: everything from the first quote on, which may not be closed where a value was cut, and long numbers."""
+_CONFIDENCES: Final = frozenset(("confidence", "score"))
 _ELLIPSIS: Final = '"\N{HORIZONTAL ELLIPSIS}"'
 
 
@@ -58,8 +60,17 @@ class Redaction:
             return [self._replace(item, rest, ()) if _is_same_step(step, place) else item for place, item in enumerate(value)]
         if isinstance(value, dict):
             name = str(step)
-            return {key: self._replace(item, rest, ()) if key == name else item for key, item in value.items()}
+            members = {key: self._replace(item, rest, ()) if key == name else item for key, item in value.items()}
+            return self._replace_inside(members, steps)
         return value
+
+    def _replace_inside(self, members: dict[str, Any], steps: tuple[Step, ...]) -> dict[str, Any]:
+        """The same below what a path does not name: several accepted values, and a value that has a confidence beside it."""
+        if isinstance(members.get(ANY), list):
+            members[ANY] = [self._replace(accepted, steps, ()) for accepted in members[ANY]]
+        if "value" in members and not _CONFIDENCES.isdisjoint(members):
+            members["value"] = self._replace(members["value"], steps, ())
+        return members
 
     def redact_diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
         """A diagnostic without quoted values and numbers, if it may be about a redacted path: it names one, or no field at all."""
