@@ -216,7 +216,7 @@ def _names_no_currency(before: str) -> bool:
 def read_figure_once(text: str) -> Figure | None:
     """`read_figure` of a text with a digit, without the white space around it. Most texts are no figures, so that is tried first."""
     text = text.strip()
-    if _is_plainly_no_figure(text) or not any(map(str.isdigit, text)):
+    if not any(map(str.isdigit, text)) or _is_plainly_no_figure(text):
         return None
     return _read_usual_figure(text) or _read_figure(text, None)
 

@@ -72,9 +72,10 @@ _STATE_WORDS: Final = compile_on_use(
 )
 """What precedes the name of a country in its official name."""
 _COUNTRY_WORDS_BEHIND: Final = compile_on_use(r"(?: cumhuriyeti|共和国|共和國|王国| republika| köztársaság)$")
-_SHORT_WORDS: Final = (("rep.", "republic"), ("fed.", "federation"), ("dem.", "democratic"), ("n.", "north"), ("s.", "south"))
+_SHORT_WORDS: Final = {"rep.": "republic", "fed.": "federation", "dem.": "democratic", "n.": "north", "s.": "south"}
 _TWO_FORMS: Final = compile_on_use(r"(.+?) ?[(\[](.+)[)\]]|(.+?) [-–/] (.+)")
 """`Germany (DE)`, `DE - Germany`."""
+_MARKS_OF_TWO_FORMS: Final = frozenset("([-–/")
 _MAX_COUNTRY_NAME: Final = 80
 """Longer texts are not taken apart: a name has few parts, and each part is read again."""
 _UMLAUTS: Final = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"), ("ss", "ß"))
@@ -103,17 +104,19 @@ def countries_called(text: str) -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def _countries_called(text: str) -> frozenset[str]:
     name = " ".join(text.split())
+    codes, names = locale_tables.territory_codes(), locale_tables.territory_names()
     code = name.replace(".", "").upper()
-    if code in locale_tables.territory_codes():
-        return frozenset({locale_tables.territory_codes()[code]})
+    if code in codes:
+        return frozenset({codes[code]})
     key = fold_name(name)
     joined = key.replace("&", "and")
     forms = (key, key.replace(".", ""), key.removeprefix("the "), _GENERIC.sub("", key), joined, joined.replace(" and ", " & "))
-    for form in (*forms, *(_saint(form) for form in forms)):
+    forms = tuple(dict.fromkeys(forms))  # mostly one
+    for form in (*forms, *map(_saint, forms)):
         if form in _MORE_COUNTRIES:
             return frozenset(_MORE_COUNTRIES[form].split(" "))
-        if form in locale_tables.territory_names():
-            return locale_tables.territory_names()[form]
+        if form in names:
+            return names[form]
     plain = names_without_accents("territory").get(strip_accents(key)) or _country_without_state(key) or _country_with_umlaut(key)
     if plain or len(name) > _MAX_COUNTRY_NAME:
         return plain
@@ -122,14 +125,15 @@ def _countries_called(text: str) -> frozenset[str]:
 
 def _country_with_short_words(key: str) -> frozenset[str]:
     """The country of a name with shortened words: `dominican rep.`."""
-    full = dict(_SHORT_WORDS)
-    spelled_out = " ".join(full.get(word, word) for word in key.split(" "))
+    if "." not in key:
+        return NONE
+    spelled_out = " ".join(_SHORT_WORDS.get(word, word) for word in key.split(" "))
     return _countries_called(spelled_out) if spelled_out != key else NONE
 
 
 def _country_in_two_forms(name: str) -> frozenset[str]:
     """The country that both parts denote: `Germany (DE)`, `DE - Germany`."""
-    parts = _TWO_FORMS.fullmatch(name)
+    parts = None if _MARKS_OF_TWO_FORMS.isdisjoint(name) else _TWO_FORMS.fullmatch(name)
     if parts is None:
         return NONE
     first, second = (part for part in parts.groups() if part is not None)
@@ -176,6 +180,8 @@ def boolean_called(text: str) -> bool | None:
 
 def strip_accents(text: str) -> str:
     """Letters without accents; the dotless I of Turkish capitals is an I."""
+    if text.isascii():
+        return text
     return "".join(character for character in unicodedata.normalize("NFD", text.replace("ı", "i")) if not unicodedata.combining(character))
 
 
