@@ -455,6 +455,9 @@ def _score_in_order(
 
     totals = RunTotals(plan.evaluators)
     services = local_services(asker, totals.report)
+    is_resumed = bool(writer.resumed_parts)
+    if not is_resumed:
+        writer.pass_parts_to(totals.add_written_part)
     with throughput_settings():
         for batch in batches:
             for first, remaining in writer.remaining_cases(batch, totals.cases):
@@ -462,7 +465,8 @@ def _score_in_order(
             totals.count_cases(batch)
             report_done(totals.cases)
         writer.close()
-        totals.add_stored_parts(writer.path, writer.parts)
+        if is_resumed:  # parts are added in the order of their cases, and those of before may lie between the new ones
+            totals.add_stored_parts(writer.path, writer.parts)
     return totals
 
 
