@@ -1,7 +1,7 @@
 """Write a run while it is being scored: part by part, each visible only when it is complete, and the manifest last."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -73,8 +73,7 @@ class RunWriter:
         self._batches: list[BatchTables] = []
         self._started = self._last_flush = monotonic()
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fieldwise-store")
-        self._pending: Future[WrittenPart] | None = None
-        self._use_part: Callable[[WrittenPart], None] | None = None
+        self._pending: Future[Part] | None = None
 
     @property
     def id(self) -> str:
@@ -103,10 +102,6 @@ class RunWriter:
                 raise  # otherwise the first error is reported
         finally:
             self._lock.release()
-
-    def pass_parts_to(self, use_part: Callable[["WrittenPart"], None]) -> None:
-        """Call `use_part` with every part that is written from now on, in their order, which saves reading them back."""
-        self._use_part = use_part
 
     def remaining_cases(self, cases: Cases, first: int) -> Iterator[tuple[int, Cases]]:
         """The cases that no resumed part holds, as (position, consecutive cases); `first` is the position of the first case."""
@@ -155,7 +150,7 @@ class RunWriter:
             return
         self._last_number += 1  # never reused, so that no part overwrites another, whatever is interrupted
         batches, self._batches = self._batches, []
-        self._pending = self._background.submit(write_part, self.path / "parts", self._last_number, batches)
+        self._pending = self._background.submit(_write_part_only, self.path / "parts", self._last_number, batches)
         self._last_flush = monotonic()
 
     def _await_pending(self) -> None:
@@ -163,12 +158,9 @@ class RunWriter:
         if self._pending is not None:
             pending, self._pending = self._pending, None
             try:
-                written = pending.result()
+                self._parts.append(pending.result())
             except OSError as error:
                 raise write_error(self.id, self.case_count, error) from error
-            self._parts.append(written.part)
-            if self._use_part is not None:
-                self._use_part(written)
 
     def close(self) -> None:
         """Write the pending batches. Without `finish` the run stays unfinished."""
@@ -353,6 +345,11 @@ def write_part(folder: Location, number: int, batches: Sequence[BatchTables]) ->
     # The part counts from here on: a crash before this line leaves files that no part names.
     write_atomically(folder / f"{number:05d}.json", lambda path: _write_bytes(path, dump_sealed(asdict(part))))
     return WrittenPart(part, {file.file: table for file, table in written})
+
+
+def _write_part_only(folder: Location, number: int, batches: Sequence[BatchTables]) -> Part:
+    """Write a part and drop its tables, which are large."""
+    return write_part(folder, number, batches).part
 
 
 def _merge_batches(key: TableKey, tables: Sequence[ArrowTable]) -> ArrowTable:
