@@ -30,7 +30,7 @@ from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tab
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import CAUSES, EVALUATORS
 from fieldwise.score.batch import ScoringBatch
-from fieldwise.score.column_survey import has_open_rules, make_line_filter, survey_match, survey_plan_columns
+from fieldwise.score.column_survey import has_open_rules, make_line_filter, survey_columns, survey_match, survey_plan_columns
 from fieldwise.score.evaluate import FilterMatches, evaluate_every_case, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.groups import assign_groups, limit_whole_groups
@@ -83,6 +83,7 @@ def evaluate(
     reported = ReportedProblems()
     batch = ScoringBatch(normalize_case(case), local_services(asker, reported.add))
     planned = with_inferred_rules(plan_config_once(config, load=load_json), batch)
+    [planned], _ = survey_columns((planned,), [batch])
     result = reported.attach_to(result_at(evaluate_every_case(planned, batch), 0))
     if are_many_records(expected, actual) and not _takes_items(config) and not (result.hits and _reads_lists(config, expected)):
         return replace(result, reasoning=f"{result.reasoning}; {MANY_RECORDS}".removeprefix("; "))
@@ -169,9 +170,9 @@ def _diff_chunks(chunks: Sequence[Cases], rules: "InferredRules", diagnostics: S
     reported = ReportedProblems()
     batches = [ScoringBatch(cases, local_services(report=reported.add)) for cases in chunks]
     options = EVALUATORS.find("field_prf").options(fields=rules.rules, lists=rules.lists, ignore=rules.left_out)
-    planned = PlannedEvaluator(type="field_prf", name="diff", config=options)
+    [planned], remarks = survey_columns((PlannedEvaluator(type="field_prf", name="diff", config=options),), batches)
     results: dict[str, Result] = {}
-    problems = list(diagnostics)
+    problems = [*diagnostics, *remarks]
     for batch in batches:
         batch_results = score_evaluator(planned, batch)
         for row, case_id in enumerate(batch.cases.id):
@@ -455,9 +456,6 @@ def _score_in_order(
 
     totals = RunTotals(plan.evaluators)
     services = local_services(asker, totals.report)
-    is_resumed = bool(writer.resumed_parts)
-    if not is_resumed:
-        writer.pass_parts_to(totals.add_written_part)
     with throughput_settings():
         for batch in batches:
             for first, remaining in writer.remaining_cases(batch, totals.cases):
@@ -465,8 +463,7 @@ def _score_in_order(
             totals.count_cases(batch)
             report_done(totals.cases)
         writer.close()
-        if is_resumed:  # parts are added in the order of their cases, and those of before may lie between the new ones
-            totals.add_stored_parts(writer.path, writer.parts)
+        totals.add_stored_parts(writer.path, writer.parts)
     return totals
 
 

@@ -21,6 +21,7 @@ from fieldwise.model.values import MISSING, Value
 from fieldwise.read.from_python import normalize_case
 from fieldwise.report.feedback import feedback
 from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.column_survey import survey_columns
 from fieldwise.score.evaluate import evaluate_every_case, result_at
 from fieldwise.score.inferred_rules import with_inferred_rules
 from fieldwise.score.services import ReportedProblems, local_services
@@ -173,7 +174,8 @@ class _CaseScorer:
         batch = ScoringBatch(normalize_case(case), local_services(report=reported.add))
         results: dict[str, Result] = {}
         for planned in self.plan.evaluators:
-            results[planned.name] = reported.attach_to(result_at(evaluate_every_case(with_inferred_rules(planned, batch), batch), 0))
+            [completed], _ = survey_columns((with_inferred_rules(planned, batch),), [batch])
+            results[planned.name] = reported.attach_to(result_at(evaluate_every_case(completed, batch), 0))
         return _CaseScore(results, {planned.name: planned.weight for planned in self.plan.evaluators})
 
 

@@ -252,10 +252,15 @@ def test_0_and_1_are_truth_values_beside_true_and_false() -> None:
     assert choose_match(["0", "1", "2"], [False, True, True])[0].name == "exact"
 
 
-def test_the_expected_side_decides_the_order_of_day_and_month() -> None:
+def test_each_side_decides_the_order_of_day_and_month_where_they_contradict_each_other() -> None:
     chosen, reason = choose_match(["03/04/2025", "25/04/2025"], ["04/25/2025"] * 5)
-    assert chosen.options.day_first is True  # type: ignore[attr-defined]
-    assert "1 values only read day first, 0 only month first" in reason
+    assert (chosen.options.day_first, chosen.options.actual_day_first) == (True, False)  # type: ignore[attr-defined]
+    assert "1 values only read day first, 5 only month first: day first in expected, month first in actual values" in reason
+
+
+def test_the_expected_side_decides_the_order_of_day_and_month_where_the_actual_side_does_not() -> None:
+    chosen, _ = choose_match(["03/04/2025", "25/04/2025"], ["04/25/2025", "25/04/2025"] * 5)
+    assert (chosen.options.day_first, chosen.options.actual_day_first) == (True, None)  # type: ignore[attr-defined]
 
 
 def test_the_name_of_a_field_suggests_a_vocabulary() -> None:

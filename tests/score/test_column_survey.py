@@ -78,10 +78,18 @@ def test_rules_of_one_path_with_other_options_are_surveyed_each_by_itself(tmp_pa
     assert len(remarks(run)) == 2
 
 
-def test_one_case_keeps_the_defaults() -> None:
+def test_a_list_of_one_case_is_a_column_as_in_a_run_of_that_case() -> None:
     config = {"type": "field_accuracy", "fields": [{"path": "v[*]", "match": "date"}]}
     result = fw.evaluate(config, expected={"v": ["2018-03-14", "2018-04-03"]}, actual={"v": ["14/03/2018", "03/04/2018"]})
-    assert result.misses == ["v[1] (ambiguous date: 3 April or March 4; set day_first or formats)"]
+    assert result.misses == []
+    result = fw.evaluate(config, expected={"v": ["2018-04-03"]}, actual={"v": ["03/04/2018"]})
+    assert result.misses == ["v[0] (ambiguous date: 3 April or March 4; set day_first or formats)"]
+
+
+def test_the_column_decides_in_a_diff() -> None:
+    amounts = [{"id": "1", "x": "1.234,50 €"}, {"id": "2", "x": "1.234 €"}]
+    assert fw.diff(amounts, [{"id": "1", "x": 1234.5}, {"id": "2", "x": 1234}]).same
+    assert not fw.diff(amounts, [{"id": "1", "x": 1234.5}, {"id": "2", "x": 1.234}]).same
 
 
 def test_list_items_are_surveyed_one_by_one(tmp_path: Path) -> None:

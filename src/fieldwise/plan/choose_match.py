@@ -247,16 +247,31 @@ def _uses_times(evidence: ColumnEvidence) -> bool:
 
 
 def _choose_order(evidence: ColumnEvidence) -> tuple[dict[str, bool], str]:
-    """Whether the day comes first, by the dates that can be read in one way only, and the evidence; the expected side decides if it can."""
+    """Whether the day comes first, by the dates that can be read in one way only, and the evidence.
+
+    The expected side decides if it can, and the actual side for itself where it contradicts.
+    """
     expected, actual = evidence.expected, evidence.actual
     if not expected.signs["either order"] + actual.signs["either order"]:
         return {}, ""
-    for sides in ((expected,), (expected, actual)):
-        day_first, month_first = (sum(side.signs[order] for side in sides) for order in ("day first", "month first"))
-        order_evidence = f", {day_first} values only read day first, {month_first} only month first"
-        if max(day_first, month_first) >= MIN_SHARE * (day_first + month_first) > 0:
-            return {"day_first": day_first > month_first}, order_evidence
-    return {}, f"{order_evidence}: the order of day and month is open"
+    counts = [(side.signs["day first"], side.signs["month first"]) for side in (expected, actual)]
+    day_first, month_first = map(sum, zip(*counts, strict=True))
+    order_evidence = f", {day_first} values only read day first, {month_first} only month first"
+    order, actual_order = (_decide_order(*count) for count in counts)
+    if order is not None and actual_order not in (None, order):
+        names = {True: "day", False: "month"}
+        how = f": {names[order]} first in expected, {names[not order]} first in actual values"
+        return {"day_first": order, "actual_day_first": not order}, order_evidence + how
+    order = _decide_order(day_first, month_first) if order is None else order
+    if order is None:
+        return {}, f"{order_evidence}: the order of day and month is open"
+    return {"day_first": order}, order_evidence
+
+
+def _decide_order(day_first: int, month_first: int) -> bool | None:
+    """True if the day comes first in nearly all dates that can be read in one way only, False if the month does, else None."""
+    decides = max(day_first, month_first) >= MIN_SHARE * (day_first + month_first) > 0
+    return day_first > month_first if decides else None
 
 
 def _choose_scheme(evidence: ColumnEvidence) -> MatchChoice | None:

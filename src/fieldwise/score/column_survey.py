@@ -61,9 +61,19 @@ def make_line_filter(plan: Plan) -> LineFilter | None:
 
 def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, list[Diagnostic]]:
     """The plan with the options that the columns decide, and a remark for each of them."""
-    evidence = [(rule, Counter[str]()) for rule in _open_rules(plan.evaluators)]
-    for cases in batches:
-        records, cache = ScoringBatch(cases).records, ColumnCache()
+    evaluators, remarks = survey_columns(plan.evaluators, map(ScoringBatch, batches), plan.file)
+    return replace(plan, evaluators=evaluators), remarks
+
+
+def survey_columns(
+    evaluators: tuple[PlannedEvaluator, ...], batches: Iterable[ScoringBatch], file: str | None = None
+) -> tuple[tuple[PlannedEvaluator, ...], list[Diagnostic]]:
+    """The evaluators with the options that the columns decide, and a remark for each of them."""
+    evidence = [(rule, Counter[str]()) for rule in _open_rules(evaluators)]
+    if not evidence:
+        return evaluators, []
+    for batch in batches:
+        records, cache = batch.records, ColumnCache()
         expected, actual = list(records.expected), list(records.actual)
         for rule, counts in evidence:
             counts.update(collect_evidence(rule.match, _values_at(expected, rule, cache), _values_at(actual, rule, cache)))
@@ -74,10 +84,9 @@ def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, lis
         match, sentence = resolve_match(rule.match, counts)
         if sentence is not None:
             resolved.setdefault(rule.text, []).append((rule, replace(rule, match=match)))
-            where = Where(file=plan.file, field=rule.text)
+            where = Where(file=file, field=rule.text)
             remarks.append(Diagnostic(code="column-decides", level="info", what=sentence, where=where))
-    evaluators = tuple(_with_rules(planned, resolved) for planned in plan.evaluators)
-    return replace(plan, evaluators=evaluators), remarks
+    return tuple(_with_rules(planned, resolved) for planned in evaluators), remarks
 
 
 def survey_match(match: Match, expected: Sequence[Any], actual: Sequence[Any]) -> Match:
