@@ -13,6 +13,7 @@ from fieldwise.model.path import EACH, Path
 from fieldwise.model.result import Labels, Status
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.numpy_on_use import np
+from fieldwise.registry import MATCHERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -136,12 +137,26 @@ def _describe_miss(comparisons: ComparisonTable, row: int, path: str) -> str:
     if outcome == _FAULT and row in comparisons.faults:
         return f"{path} (evaluation error: {comparisons.faults[row].what})"
     note = comparisons.note.get(row)
-    if note and comparisons.rules[int(comparisons.field[row])].match.name == "semantic":
-        # notes of `semantic` explain a similarity; in a miss the value is simply wrong
+    if note and outcome == _WRONG_VALUE and _is_simply_wrong(comparisons, row):
         note = describe_non_finite(comparisons, row)
     if note is None and outcome == _OMISSION:
         note = "null value" if comparisons.actual[row] is None else "required, missing"
     return f"{path} ({note})" if note else path
+
+
+def _is_simply_wrong(comparisons: ComparisonTable, row: int) -> bool:
+    """True if the note of a wrong value says how the values differ, not that one of them cannot be read.
+
+    Notes of `semantic` explain a similarity; those of `code` say on which side a check digit fails.
+    """
+    match = comparisons.rules[int(comparisons.field[row])].match
+    if match.name in ("auto", "code"):
+        return False
+    spec = MATCHERS.find(match.name)
+    if spec.unread_note is None:
+        return match.name == "semantic"
+    options = spec.options() if match.options is None else match.options
+    return all(spec.unread_note(value, options) is None for value in (comparisons.compared_value(row), comparisons.actual[row]))
 
 
 def describe_non_finite(comparisons: ComparisonTable, row: int) -> str | None:
