@@ -3,14 +3,16 @@
     python benchmarks/fields.py [--quick] [--structured-eval PYTHON]
 
 The floor is what nobody can do without: decoding both sides with orjson, one RapidFuzz call for the strings, and one cost matrix with an
-optimal assignment for each list. Every contestant starts from the same JSON text; fieldwise also finds the cause of every mismatch. Peers
-that are not installed are named as such. fieldwise and the floor run in turns. A cell shows the smallest CPU time of all rounds, in
+optimal assignment for each list. Every contestant starts from the same JSON text; fieldwise also finds the cause of every mismatch. It is
+measured twice: scoring alone, and a whole run, which also reads a file, stores everything and summarizes it. Peers that are not installed
+are named as such. fieldwise and the floor run in turns. A cell shows the smallest CPU time of all rounds, in
 microseconds for each record, and in brackets the median of the ratios to the floor of the same round. Peers are slow and run once.
 """
 
 import argparse
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +25,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 from scipy.optimize import linear_sum_assignment
 
+import fieldwise as fw
 from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.case import Cases
 from fieldwise.model.plan import PlannedEvaluator
@@ -33,6 +36,7 @@ from fieldwise.score.evaluate import evaluate
 sys.path.insert(0, str(Path(__file__).parent))
 Lines = list[tuple[bytes, bytes]]
 Contestant = Callable[[Lines], Any]
+EVALUATOR: dict[str, Any] = {"type": "field_accuracy", "fields": RULES, "lists": {"line_items": {"align": "best"}}}
 BATCH = 1024
 """As many as a run scores together."""
 ROUNDS = 9
@@ -58,12 +62,25 @@ def floor(lines: Lines) -> None:
 
 
 def fieldwise() -> Contestant:
-    config = {"type": "field_accuracy", "fields": RULES, "lists": {"line_items": {"align": "best"}}}
-    planned: PlannedEvaluator = plan_config(config)
+    planned: PlannedEvaluator = plan_config(EVALUATOR)
 
     def score(lines: Lines) -> None:
         for start in range(0, len(lines), BATCH):
             evaluate(planned, ScoringBatch(columns_of(lines[start : start + BATCH])))
+
+    return score
+
+
+def stored_run(folder: Path) -> Contestant:
+    """A whole run: reading JSONL, scoring, storing every comparison, and the summary; by one process."""
+    files: dict[int, Path] = {}
+
+    def score(lines: Lines) -> None:
+        if id(lines) not in files:
+            files[id(lines)] = file = folder / f"cases{len(files)}.jsonl"
+            rows = (b'{"id":"%d","expected":%b,"actual":%b}\n' % (row, expected, actual) for row, (expected, actual) in enumerate(lines))
+            file.write_bytes(b"".join(rows))
+        fw.run({"name": "fields", "cases": str(files[id(lines)]), "evaluators": [EVALUATOR]}, root=folder / "runs")
 
     return score
 
@@ -214,14 +231,16 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer records and no slow peers")
     parser.add_argument("--structured-eval", type=Path, metavar="PYTHON", help="a Python 3.12 or newer with structured-eval[align,fuzzy]")
     arguments = parser.parse_args()
-    sizes = {5: 512, 50: 64, 200: 16} if arguments.quick else {5: 1024, 50: 512, 200: 128}
+    sizes = {5: 1024, 50: 128, 200: 32} if arguments.quick else {5: 4096, 50: 512, 200: 128}
     for every in (False, True):
         print(f"\n{'Every list item altered' if every else 'About one leaf in eight altered'}: CPU µs for each record (× the floor)\n")
         print(f"| {'':22} | {'5 items':>20} | {'50 items':>20} | {'200 items':>20} |")
         print(f"| {'-' * 22} | {'-' * 19}: | {'-' * 19}: | {'-' * 19}: |")
         lines = {items: lines_of(records, items, every) for items, records in sizes.items()}
-        contestants: dict[str, Contestant] = {"decoding alone": decode, "floor": floor, "fieldwise": fieldwise()}
-        times = {items: measure_in_turns(contestants, lines[items], ROUNDS) for items in lines}
+        contestants: dict[str, Contestant] = {"decoding alone": decode, "floor": floor, "fieldwise, in memory": fieldwise()}
+        with tempfile.TemporaryDirectory() as folder:
+            contestants["fieldwise, stored run"] = stored_run(Path(folder))
+            times = {items: measure_in_turns(contestants, lines[items], ROUNDS) for items in lines}
         floors = {items: times[items]["floor"] for items in lines}
         for name in contestants:
             print_row(name, {items: times[items][name] for items in lines}, floors)
