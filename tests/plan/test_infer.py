@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fieldwise as fw
 from fieldwise.model.path import Path
 from fieldwise.model.values import MISSING
 from fieldwise.plan.choose_match import choose_match
@@ -261,6 +262,11 @@ def test_each_side_decides_the_order_of_day_and_month_where_they_contradict_each
 def test_the_expected_side_decides_the_order_of_day_and_month_where_the_actual_side_does_not() -> None:
     chosen, _ = choose_match(["03/04/2025", "25/04/2025"], ["04/25/2025", "25/04/2025"] * 5)
     assert (chosen.options.day_first, chosen.options.actual_day_first) == (True, None)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("$5/month", "€5/month"), ("5€/m²", "5$/m²"), ("pH7.4", "pH74"), ("f/1.8", "f/18")])
+def test_a_code_rule_drops_no_currency_and_no_decimal_point(expected: str, actual: str) -> None:
+    assert not fw.diff({"v": expected}, {"v": actual}).same
 
 
 def test_the_name_of_a_field_suggests_a_vocabulary() -> None:

@@ -408,7 +408,7 @@ def _choose_code(evidence: ColumnEvidence) -> MatchChoice | None:
     if not evidence.expected.signs["code"] or not _reads_as(evidence, "code", "bare digits"):
         return None
     if evidence.expected.signs["code with sign"]:
-        return build_match("exact"), "the values are codes, some with a sign such as `+` that tells them apart"
+        return build_match("exact"), "the values are codes, some with a sign such as `+`, `$` or a decimal point that tells them apart"
     if evidence.expected.signs["joined currency"] and evidence.actual.signs["written amount"]:  # as a code, RM500 is RM5.00
         return build_match("exact"), "the values are codes or amounts, where every character counts"
     return build_match("code"), _describe(evidence, "codes", "code", "bare digits")

@@ -66,7 +66,7 @@ _DIGIT_RUN: Final = re.compile(r"\d", re.ASCII)
 _IBAN: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _IBAN_IN_GROUPS: Final = re.compile(r"[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?")
 _BIC: Final = re.compile(r"[A-Z]{4}(?P<country>[A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?")
-_MEANINGFUL_SIGN: Final = re.compile(r"[^\W_][+*-]+$|[+*<>=±≤≥≈~]")
+_MEANINGFUL_SIGN: Final = re.compile(r"[^\W_][+*-]+$|[+*<>=±≤≥≈~%°$¢£¤¥€₤₩₪₫₱₴₸₹₺₽₿]|(?<![\d.,])\d+[.,](?:\d\d?|\d{4,})(?![\d.,])")
 """Signs that tell codes apart: `A-1+` is not `A-1`, `B1-` not `B1`."""
 _VAT: Final = re.compile(r"(?:AT|BE|BG|CH|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|NO|PL|PT|RO|SE|SI|SK|XI)[A-Z0-9]{8,13}")
 _PHONE: Final = re.compile(r"(?:\+|00)[1-9](?:[ ().\-/]{0,2}\d){6,14}")
