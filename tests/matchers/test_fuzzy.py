@@ -164,3 +164,16 @@ def test_equal_digits_may_move_where_words_may() -> None:
     expected, actual = ["30 days, 12 months"] * 2, ["12 months, 30 days", "12 months, 31 days"]
     assert fuzzy(Pairs(expected, actual), config).value.tolist() == [1.0, 0.0]
     assert grid(expected[:1], actual, config).tolist() == [[1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "passes"),
+    [
+        ("Take 12.5 mg every morning", "Take 125 mg every morning", False),
+        ("Take 12,5 mg every morning", "Take 12.5 mg every morning", True),
+        ("Room 1,250 on the first floor", "Room 1250 on the first floor", True),
+        ("Signed on 03.04.2025 in Kiel", "Signed on 03/04/2025 in Kiel", True),
+    ],
+)
+def test_equal_digits_have_the_decimal_point_in_the_same_place(expected: str, actual: str, passes: bool) -> None:
+    assert fw.match("fuzzy", expected=[expected], actual=[actual], digits="equal").passed.tolist() == [passes]

@@ -69,7 +69,8 @@ _KINDS: Final = ("string", "absent", "number", "bool", "list", "object")
 _TEXT_OR_ABSENT: Final = frozenset((str, type(None), Missing))
 _INCOMPARABLE: Final = -1.0
 """Similarity of values of different kinds or with a NaN: below every threshold."""
-_DIGITS: Final = re.compile(r"\d+")
+_DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
+"""A number, or several with points or commas between them, such as a date."""
 _GROUPING: Final = re.compile(r"(?<=\d)[.,'’](?=\d{3}(?!\d))")
 
 
@@ -157,13 +158,19 @@ def _have_equal_digits(expected: str, actual: str, algorithm: str) -> bool:
 
     >>> _have_equal_digits("1,250 units, Apt 3", "1250 units apt. 3", "levenshtein")
     True
-    >>> _have_equal_digits("12 Main St", "21 Main St", "levenshtein")
-    False
+    >>> _have_equal_digits("12 Main St", "21 Main St", "levenshtein"), _have_equal_digits("12.5 mg", "125 mg", "levenshtein")
+    (False, False)
     """
-    expected_runs, actual_runs = (_DIGITS.findall(_GROUPING.sub("", text)) for text in (expected, actual))
+    expected_runs, actual_runs = ([*map(_mark_decimals, _DIGITS.findall(_GROUPING.sub("", text)))] for text in (expected, actual))
     if algorithm in ("token_sort", "token_set"):
         return sorted(expected_runs) == sorted(actual_runs)
     return "".join(expected_runs) == "".join(actual_runs)
+
+
+def _mark_decimals(digits: str) -> str:
+    """`12.5` for `12,5`; `03042025` for `03.04.2025`, where the points do not mark decimals."""
+    parts = digits.replace(",", ".").split(".")
+    return ".".join(parts) if len(parts) == 2 else "".join(parts)
 
 
 def _describe_long_pairs(expected: Sequence[str], actual: Sequence[str], algorithm: str) -> tuple[dict[int, str], dict[int, Diagnostic]]:
