@@ -486,3 +486,19 @@ def test_a_value_with_another_meaning_is_the_bare_path_and_its_comparison_says_w
         actual={"note": "The total is 6 euros"},
     )
     assert (result.misses, result.comparisons[0].note) == (["note"], "numbers differ: 5 / 6")
+
+
+@pytest.mark.parametrize(
+    ("match", "expected", "actual", "miss"),
+    [
+        ("money", "EUR 5", "USD 5", "v"),
+        ("quantity", "5 kg", "5 km", "v"),
+        ("date", "2024-01-01", "2024-01-02", "v"),
+        ("date", "2024-01-01", "soon", 'v (not a date: "soon")'),
+        ("date", "soon", "2024-01-01", 'v (not a date: "soon")'),
+        ("money", "EUR 5", "soon", 'v (not an amount: "soon")'),
+    ],
+)
+def test_a_wrong_value_is_the_bare_path_and_an_unreadable_one_has_its_reason(match: str, expected: str, actual: str, miss: str) -> None:
+    config = {"type": "field_accuracy", "fields": [{"path": "v", "match": match}]}
+    assert fw.evaluate(config, expected={"v": expected}, actual={"v": actual}).misses == [miss]
