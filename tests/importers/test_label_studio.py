@@ -1,7 +1,12 @@
 """Label Studio."""
 
+import json
+from pathlib import Path
+
+import pytest
 from importer_samples import load_sample, read_sample
 
+import fieldwise as fw
 from fieldwise.importers.label_studio import label_studio
 from fieldwise.model.values import MISSING
 
@@ -23,7 +28,32 @@ def test_scores_and_rectangles_are_evidence() -> None:
 
 def test_marked_text_is_the_value_of_its_label() -> None:
     _, second = read_sample("label_studio")
-    assert second.expected == second.record == {"City": "Paris", "Country": "France"}
+    assert second.expected == {"City": "Paris", "Country": "France"}
+
+
+def test_a_task_without_predictions_has_no_output() -> None:
+    _, second = read_sample("label_studio")
+    assert second.record is MISSING
+
+
+def test_tasks_without_predictions_are_omissions_and_no_output_at_all_is_an_error(tmp_path: Path) -> None:
+    tasks = load_sample("label_studio")
+    suite = {"name": "s", "cases": str(tmp_path / "tasks.json"), "evaluators": [{"type": "field_prf"}]}
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    assert [result.metrics["omission"] for result in fw.run(suite, root=tmp_path / "runs").results()] == [0, 2]
+    (tmp_path / "tasks.json").write_text(json.dumps([{**task, "predictions": []} for task in tasks]))
+    with pytest.raises(fw.ConfigError, match="no column is actual"):
+        fw.run(suite, root=tmp_path / "runs")
+
+
+def test_annotations_of_two_people_can_be_compared(tmp_path: Path) -> None:
+    tasks = [{**task, "predictions": []} for task in load_sample("label_studio")]
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(tasks, indent=len(name)))
+    (tmp_path / "two.json").write_text((tmp_path / "two.json").read_text().replace("Paris", "Lyon"))
+    sides = {"expected": str(tmp_path / "one.json"), "actual": str(tmp_path / "two.json")}
+    run = fw.run({"name": "s", "cases": sides, "evaluators": [{"type": "field_prf"}]}, root=tmp_path / "runs")
+    assert [(mismatch.expected, mismatch.actual) for mismatch in run.mismatches()] == [("Paris", "Lyon")]
 
 
 def test_a_task_without_annotations_has_nothing_expected() -> None:

@@ -1,12 +1,12 @@
 """Label Studio: exported tasks (JSON) with annotations and predictions."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record, collect, make_box
 from fieldwise.importers._rows import first_row
 from fieldwise.model.imported import ImportedRecord
-from fieldwise.model.values import MISSING
 from fieldwise.registry import importer
 
 _REGION_LABELS: Final = (
@@ -31,20 +31,18 @@ def label_studio(document: Any) -> Iterator[ImportedRecord]:
     """One record for each task: the last annotation is expected, the last prediction is what the system produced.
 
     A region's label names the field, its transcription or marked text is the value; a control without regions names the field itself.
-    Of a task without predictions the annotation is read on either side.
     """
     for task in document if isinstance(document, list) else [document]:
         annotations = [entry for entry in task.get("annotations") or () if isinstance(entry, Mapping) and not entry.get("was_cancelled")]
         predictions = [entry for entry in task.get("predictions") or () if isinstance(entry, Mapping)]
-        expected = _read_results(annotations[-1].get("result") or ()) if annotations else None
-        actual = _read_results(predictions[-1].get("result") or ()) if predictions else expected
+        annotated = build_record(_read_results(annotations[-1].get("result") or ())) if annotations else ImportedRecord()
+        predicted = build_record(_read_results(predictions[-1].get("result") or ())) if predictions else ImportedRecord()
         id = task.get("id", task["data"].get("id"))
-        annotated = None if expected is None else build_record(expected)
-        places = {} if annotated is None or not predictions else {"expected_pages": annotated.page, "expected_boxes": annotated.box}
-        yield build_record(
-            actual or {},
+        places = {"expected_pages": annotated.page, "expected_boxes": annotated.box}
+        yield replace(
+            predicted,
             id=None if id is None else str(id),
-            expected=MISSING if annotated is None else annotated.record,
+            expected=annotated.record,
             input=dict(task["data"]),
             metadata={name: dict(record) for name, record in places.items() if record},
         )

@@ -120,25 +120,34 @@ def _find_service_error(document: Any) -> str | None:
 def choose_side(stream: Iterator[RowBatch], side: str) -> Iterator[RowBatch]:
     """Imported rows as rows of one side: the record of that side, with an id by which it can be paired.
 
-    A file that says only what the system produced may be either side. A record without an id has the name of its file, and its number if
-    the file has several.
+    A file with one kind of record only, that of a system or that of people, may be either side; in a file with both, a record that its
+    own side lacks is missing. A record without an id has the name of its file, and its number if the file has several.
     """
     for rows in stream:
         per_file = Counter(rows.files)
+        has_own_side = any(side in value for value in rows.values)
         for value, number, file in zip(rows.values, rows.numbers, rows.files, strict=True):
             if side == "expected":
-                _move_to_expected(value)
+                _move_to_expected(value, from_actual=not has_own_side)
             else:
-                value.pop("expected", None)
+                _move_to_actual(value, from_expected=not has_own_side)
             if "id" not in value:
                 stem = get_data_stem(parse_location(file))
                 value["id"] = stem if per_file[file] == 1 else f"{stem}:{number}"
         yield rows
 
 
-def _move_to_expected(value: dict[str, Any]) -> None:
+def _move_to_actual(value: dict[str, Any], *, from_expected: bool) -> None:
+    expected = value.pop("expected", None)
+    if from_expected and expected is not None:
+        value["actual"] = expected
+        places = dict(zip(EXPECTED_PLACES, ("pages", "boxes"), strict=True))
+        value["metadata"] = {places.get(name, name): entry for name, entry in value.get("metadata", {}).items()}
+
+
+def _move_to_expected(value: dict[str, Any], *, from_actual: bool) -> None:
     actual = value.pop("actual", None)
-    if "expected" not in value and actual is not None:
+    if from_actual and actual is not None:
         value["expected"] = actual
     evidence = {"pages": "expected_pages", "boxes": "expected_boxes"}  # confidences are those of the system
     written = value.pop("metadata", {})
