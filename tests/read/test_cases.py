@@ -271,13 +271,20 @@ def test_several_actuals_in_one_column(tmp_path: Path) -> None:
     assert [(case.actual, case.actuals) for case in cases] == [(1, [1, 2]), (MISSING, [])]
 
 
+def test_a_line_that_cannot_be_read_takes_the_id_of_no_other_case(tmp_path: Path) -> None:
+    content = b'{"id": "1", "expected": 1, "actual": 1}\n{"id": "2", "exp\n{"id": "2", "expected": 1, "actual": 1}\n'
+    cases, problems, _ = read(write(tmp_path / "a.jsonl", content))
+    assert [case.id for case in cases] == ["1", "line 2", "2"]
+    assert problems == []
+
+
 def test_a_line_that_cannot_be_read_is_still_a_case(tmp_path: Path) -> None:
     content = lines(ROWS[:1]) + b'{"id": oops}\n[1]\n{"id": "z", "expected": 1, "actual": {"a": "\xff"}}\n' + lines(ROWS[1:2])
     cases, _, notes = read(write(tmp_path / "a.jsonl", content))
-    assert [case.id for case in cases] == ["a", "2", "3", "z", "b"]
+    assert [case.id for case in cases] == ["a", "line 2", "line 3", "z", "b"]
     assert [(note.code, note.where.line, note.where.case) for note in notes] == [
-        ("unreadable-case", 2, "2"),
-        ("unreadable-case", 3, "3"),
+        ("unreadable-case", 2, "line 2"),
+        ("unreadable-case", 3, "line 3"),
         ("unreadable-actual", 4, "z"),
     ]
     assert (cases[1].expected, cases[1].actual) == (MISSING, MISSING)

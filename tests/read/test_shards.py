@@ -126,6 +126,6 @@ def test_a_monstrous_line_is_told_of_and_let_go(tmp_path: Path, monkeypatch: pyt
     whole = b'{"id": "%d", "expected": "%b", "actual": 1}\n'
     file.write_bytes(whole % (1, b"x") + whole % (2, b"x" * (6 << 20)) + whole % (3, b"y"))
     [cases] = read_cases(Source(cases=str(file)))
-    assert cases.id == ["1", "2", "3"]
+    assert cases.id == ["1", "line 2", "3"]
     assert list(cases.diagnostics) == [1]
     assert "longer than 3 MB" in cases.diagnostics[1][0].what

@@ -100,7 +100,12 @@ def find_rows_without_id(rows: RowBatch, column: str) -> list[int]:
 
 
 def _convert_id(value: Any, rows: RowBatch, row: int) -> str:
-    return _make_id(rows, row) if value is None or value is MISSING or value == "" else render_id(value)
+    if value is not None and value is not MISSING and value != "":
+        return render_id(value)
+    generated = _make_id(rows, row)
+    # among rows that have ids, that of a line that cannot be read must not be the number that another row has as its id
+    is_unreadable = row in rows.problems and not rows.values[row] and rows.numbering == "line"
+    return f"line {generated}" if is_unreadable else generated
 
 
 def render_id(value: Any) -> str:
