@@ -419,6 +419,29 @@ class TestBaselines:
         place.cases({**GOOD, "id": "z"})
         place.fails(INCOMPLETE, "not measured: 0% of the cases are in both runs", "--baseline", "b.json")
 
+    @pytest.mark.parametrize("baseline", ["run", "file"])
+    def test_a_regression_gate_on_what_few_cases_measured_in_both_runs(self, place: Place, baseline: str) -> None:
+        cases = [{**GOOD, "id": str(at)} for at in range(30)]
+        place.cases(*cases)
+        run = fw.run({"name": "s", "cases": "data.jsonl", "evaluators": [{"type": "json_quality"}]})
+        save_baseline(run, "b.json")
+        place.suite({"type": "json_quality"}, gate={"regression": {"metric": "json_quality.accuracy", "max_drop": 0.01}})
+        place.cases(*({**case, "actual": {}} if at < 25 else case for at, case in enumerate(cases)))
+        place.fails(INCOMPLETE, "both runs measured 17% of the cases", "--baseline", run.id if baseline == "run" else "b.json")
+
+    def test_a_regression_gate_on_an_evaluator_that_now_applies_to_one_case(self, place: Place) -> None:
+        place.cases(*({**GOOD, "id": str(at)} for at in range(30)))
+        run = fw.run("s.eval.yaml")
+        place.suite({**FIELDS, "when": {"id": "1"}}, gate={"regression": {"metric": "fields.score", "max_drop": 0.01}})
+        place.fails(INCOMPLETE, "both runs measured 3% of the cases", "--baseline", run.id)
+
+    @pytest.mark.parametrize("output", [None, [1, 2, 3], {}])
+    @pytest.mark.parametrize("found", [0, 1])
+    def test_a_gate_on_the_distance_to_points_that_are_not_there(self, place: Place, output: Any, found: int) -> None:
+        place.suite({"type": "coordinate_distance", "threshold": 5}, gate={"coordinate_distance.mean_distance": "<= 5"})
+        place.cases(*({"id": str(at), "expected": [1, 2], "actual": [1, 2] if at < found else output} for at in range(7)))
+        place.fails(INCOMPLETE, f"{7 - found} of 7 outputs gave nothing to compute `mean_distance` from")
+
     def test_a_rise_of_something_that_should_be_low(self, place: Place) -> None:
         place.suite({"type": "json_quality"}, gate={"regression": {"metric": "json_quality.hallucination", "max_drop": 0.01}})
         cases = [{**GOOD, "id": str(at)} for at in range(20)]

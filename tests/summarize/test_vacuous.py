@@ -27,13 +27,19 @@ def test_a_case_without_output_counts_in_every_mean() -> None:
     scored = np.array([True, False, False, True])
     remaining = leave_out_vacuous(columns(), FLAGS, scored, SPEC)
     assert np.isnan(remaining["a"]).tolist() == [True, False, False, False]
-    assert count_unscored(FLAGS, scored, SPEC) == {"b": 0}
-    assert count_unscored(FLAGS, EVERY, SPEC) == {"b": 1}
+    assert count_unscored(columns(), FLAGS, scored, SPEC) == {"b": 0}
+    assert count_unscored(columns(), FLAGS, EVERY, SPEC) == {"b": 1}
+
+
+def test_a_metric_without_a_number_is_unscored_where_there_is_no_output() -> None:
+    without_number = {**columns(), "b": np.array([0.0, 1.0, np.nan, 3.0])}
+    assert count_unscored(without_number, FLAGS, ~EVERY, SPEC) == {"b": 1}
+    assert count_unscored({}, FLAGS, ~EVERY, SPEC) == {"b": 1}
 
 
 def test_results_without_flags_are_left_as_they_are() -> None:
     assert leave_out_vacuous(columns(), None, EVERY, SPEC)["a"].tolist() == [0.0, 1.0, 2.0, 3.0]
-    assert count_unscored(None, EVERY, SPEC) == {}
+    assert count_unscored(columns(), None, EVERY, SPEC) == {}
     assert has_flag(FLAGS, "unknown").tolist() == [False] * 4
 
 

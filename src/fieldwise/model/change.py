@@ -65,6 +65,8 @@ class Change:
     """True if a rise of the metric is a loss. Always False for a field, whatever its name."""
     groups: int | None = None
     """Number of groups of these cases; None if the cases are independent."""
+    common_share: float = 1.0
+    """`n` as a share of the cases in which one of the runs measured the metric, by the run with more of them."""
 
     @property
     def delta(self) -> float:

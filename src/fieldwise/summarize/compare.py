@@ -71,16 +71,18 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
         if metric in new.metrics:
             change = compare_metric(f"{name}.{metric}", base.metrics[metric][base_rows], new.metrics[metric][new_rows], groups)
             if change is not None:
+                change = _with_common_share(change, ~np.isnan(base.metrics[metric]), ~np.isnan(new.metrics[metric]))
                 metrics.append(replace(change, low=None, high=None) if metric in base.counts | new.counts else change)
     if judged.any():
         judged_groups = None if groups is None else groups[judged]
-        metrics.insert(1, _compare_pass_rates(f"{name}.pass_rate", base_passed[judged], new_passed[judged], judged_groups))
+        change = _compare_pass_rates(f"{name}.pass_rate", base_passed[judged], new_passed[judged], judged_groups)
+        metrics.insert(1, _with_common_share(change, base.verdict >= 0, new.verdict >= 0))
     fields: list[Change] = []
     for field in base.fields:
         if field in new.fields:
             change = compare_numbers(field, base.fields[field][base_rows], new.fields[field][new_rows], groups)
             if change is not None:
-                fields.append(change)
+                fields.append(_with_common_share(change, ~np.isnan(base.fields[field]), ~np.isnan(new.fields[field])))
 
     def ids_at(rows: NDArray[np.bool_]) -> list[str]:
         selected: list[int] = base_rows[rows].tolist()
@@ -98,6 +100,12 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
         still_broken=ids_at(judged & ~base_passed & ~new_passed),
         unmeasured=ids_at(~judged),
     )
+
+
+def _with_common_share(change: Change, is_in_base: NDArray[np.bool_], is_in_new: NDArray[np.bool_]) -> Change:
+    """The change with its number of cases as a share of those that each run measured. An infinite number was measured."""
+    measured = max(int(np.count_nonzero(is_in_base)), int(np.count_nonzero(is_in_new)))
+    return replace(change, common_share=change.n / measured)
 
 
 def find_common_rows(base_ids: Sequence[str], new_ids: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -127,13 +127,18 @@ def _find_regression_problem(gate: Regression, changes: Changes, evaluators: Seq
         fix = "compare with a baseline of these cases, or set `min_common`"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
     try:
-        changes.change(f"{gate.evaluator}.{gate.metric}")
+        change = changes.change(f"{gate.evaluator}.{gate.metric}")
     except KeyError:
         if _is_count(gate, evaluators):  # a run would have it
             what = f"gate `{gate}`: not measured: a baseline file keeps no counts, and `{gate.evaluator}.{gate.metric}` is one"
             return Diagnostic(code=NOTHING_MEASURED, what=what, fix="compare with the run itself, `--baseline RUN`, or gate another metric")
         what = f"gate `{gate}`: not measured: no case has `{gate.evaluator}.{gate.metric}` in both runs"
         fix = "compare with a run or baseline that measured it, or gate another metric"
+        return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
+    if change.common_share < gate.min_common:
+        share = f"{change.common_share:.0%} of the cases in which one of the runs measured `{change.name}`"
+        what = f"gate `{gate}`: not measured: both runs measured {share}, fewer than {gate.min_common:.0%}"
+        fix = "see why the others were not measured: missing outputs, or another `when`; or set `min_common`"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
     return None
 

@@ -147,7 +147,7 @@ class EvaluatorState:
         spec = _find_spec(evaluated.evaluator.type)
         columns = _metric_columns(results, rows, spec)
         if spec is not None:
-            _add_counts(self._unscored, count_unscored(results.flags, results.status == Status.SCORED, spec))
+            _add_counts(self._unscored, count_unscored(results.metrics, results.flags, results.status == Status.SCORED, spec))
         measured_draws = draws.take(evaluated.rows[rows])
         passed = {"pass_rate": np.where(verdict >= 0, verdict == _VERDICT_CODES["passed"], np.nan)} if draws.groups is not None else {}
         self._metrics.add(columns | passed, positions[rows], measured_draws.weights, measured_draws.groups)

@@ -28,11 +28,20 @@ def leave_out_vacuous(
     return remaining
 
 
-def count_unscored(flags: Labels | None, scored: NDArray[np.bool_], spec: EvaluatorSpec) -> dict[str, int]:
-    """By metric, the number of cases in which it could not be measured though something was expected."""
+def count_unscored(
+    columns: Mapping[str, NDArray[np.float64]], flags: Labels | None, scored: NDArray[np.bool_], spec: EvaluatorSpec
+) -> dict[str, int]:
+    """By metric, the number of cases in which it could not be measured though something was expected.
+
+    Where the system gave no output, most metrics are 0 and measured; some, such as a distance, have no number then.
+    """
     if flags is None or not len(flags.codes):
         return {}
-    return {name: int((has_flag(flags, flag) & scored).sum()) for name, flag in spec.unscored.items()}
+    counts: dict[str, int] = {}
+    for name, flag in spec.unscored.items():
+        has_no_number = np.isnan(columns[name]) if name in columns else np.ones(len(scored), dtype=np.bool_)
+        counts[name] = int((has_flag(flags, flag) & (scored | has_no_number)).sum())
+    return counts
 
 
 def has_flag(flags: Labels, flag: str) -> NDArray[np.bool_]:

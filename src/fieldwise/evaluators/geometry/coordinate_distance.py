@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,6 +156,10 @@ class _Distances:
         return distance <= self.threshold + slack
 
 
+_UNSCORED: Final = "unscored_distance"
+"""The flag of a case with points of which none has a distance, because the output lacks them or they have other dimensions."""
+
+
 def _metric_names(config: CoordinateDistance) -> tuple[str, ...]:
     return ("mean_distance",) if config.threshold is None else ("mean_distance", *RATE_METRICS)
 
@@ -165,6 +169,7 @@ def _metric_names(config: CoordinateDistance) -> tuple[str, ...]:
     counts=COUNT_METRICS,
     version=2,
     unbounded=("mean_distance",),
+    unscored={"mean_distance": _UNSCORED},
     metrics=_metric_names,
     recomputes=("threshold",),
     examples=[
@@ -235,4 +240,4 @@ def _build_distance_result(judged: MatchedCase, config: CoordinateDistance) -> R
         reasoning = f"mean {config.metric} distance {metrics['mean_distance']:.4g} over {len(distances)} pairs"
     if config.threshold is not None:
         reasoning += f"; {judged.passed} of {judged.expected} expected points within {config.threshold:g}"
-    return build_result(judged, metrics, reasoning)
+    return build_result(judged, metrics, reasoning, flags=[] if distances else [_UNSCORED])
