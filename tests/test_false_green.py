@@ -435,6 +435,13 @@ class TestBaselines:
         place.suite({**FIELDS, "when": {"id": "1"}}, gate={"regression": {"metric": "fields.score", "max_drop": 0.01}})
         place.fails(INCOMPLETE, "both runs measured 3% of the cases", "--baseline", run.id)
 
+    def test_a_composite_of_evaluators_that_had_nothing_to_measure(self, place: Place) -> None:
+        place.suite({"type": "composite", "evaluators": [{"type": "tool_trajectory"}]}, gate={"composite.score": ">= 0.9"})
+        place.cases({"id": "a", "expected": [], "actual": ["rm_rf"]})
+        place.fails(INCOMPLETE, "not measured: `score` had nothing to measure in any of 1 cases")
+        place.cases({"id": "a", "expected": ["ls"], "actual": ["ls"]}, {"id": "b", "expected": [], "actual": ["rm_rf"]})
+        assert place.run()[0] == PASSED
+
     @pytest.mark.parametrize("output", [None, [1, 2, 3], {}])
     @pytest.mark.parametrize("found", [0, 1])
     def test_a_gate_on_the_distance_to_points_that_are_not_there(self, place: Place, output: Any, found: int) -> None:

@@ -24,7 +24,7 @@ from fieldwise.model.options import InfersRules, OptionProblem
 from fieldwise.model.plan import Member
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import FieldRule, ListRule
-from fieldwise.registry import evaluator
+from fieldwise.registry import EVALUATORS, evaluator
 from fieldwise.specs import EvaluatorExample
 
 FloatArray = NDArray[np.float64]
@@ -82,6 +82,10 @@ def _member_with_rules(member: Member, fields: tuple[FieldRule, ...], lists: tup
     return replace(member, evaluator=replace(member.evaluator, config=config.with_rules(fields, lists)))
 
 
+_NOTHING_MEASURED: Final = "nothing_measured"
+"""The flag of a case in which no member that counts had anything to measure."""
+
+
 def _metric_names(config: Composite) -> list[str]:
     return [*(f"member.{member.evaluator.name}" for member in config.evaluators), "members_passed", "members_counted"]
 
@@ -90,6 +94,7 @@ def _metric_names(config: Composite) -> list[str]:
     reads="case",
     needs_expected=False,
     counts=("members_passed", "members_counted"),
+    vacuous={"score": (_NOTHING_MEASURED,)},
     version=1,
     metrics=_metric_names,
     examples=[
@@ -225,6 +230,9 @@ class _CompositeReport:
         for member in self.members:
             if member.results.flags is not None:
                 flags += prefix_labels(member.name, member.results.flags.at(row))
+        counted = [member for member in self.members if member.weight > 0 and member.measured[row]]
+        if counted and all(member.is_vacuous(row) for member in counted):
+            flags.append(_NOTHING_MEASURED)
         return flags
 
     def reasoning(self, row: int) -> str:
@@ -295,6 +303,13 @@ class MemberResults:
     def is_needed(self) -> bool:
         """True if the composite has no score without it."""
         return self.weight > 0 or self.member.required is not False
+
+    def is_vacuous(self, row: int) -> bool:
+        """True if the score of a case is its initial value because there was nothing to measure."""
+        if self.results.status[row] != Status.SCORED or self.results.flags is None:
+            return False
+        needed_flags = EVALUATORS.find(self.member.evaluator.type).vacuous.get("score")
+        return needed_flags is not None and {*needed_flags}.issubset(self.results.flags.at(row))
 
     def to_json(self, row: int) -> dict[str, Any]:
         """Its result for one case."""
