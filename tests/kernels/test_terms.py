@@ -2,7 +2,7 @@
 
 import pytest
 
-from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called
+from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called, whole_countries
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,11 @@ def test_other_words_mean_neither(word: str) -> None:
         ("ประเทศไทย", "TH"),
         ("EL", "GR"),
         ("FRANSA", "FR"),
+        ("Russische Föderation", "RU"),
+        ("Fédération de Russie", "RU"),
+        ("アメリカ", "US"),
+        ("ABD", "US"),
+        ("Weißrussland", "BY"),
     ],
 )
 def test_official_names_other_spellings_and_regional_names_are_known(name: str, code: str) -> None:
@@ -109,3 +114,31 @@ def test_two_forms_that_disagree_denote_no_country() -> None:
 @pytest.mark.parametrize("unit", ["a - ", "a (", "(", "rep. "])
 def test_a_long_text_is_no_country_and_costs_little(unit: str) -> None:
     assert not countries_called(unit * 20_000)
+
+
+@pytest.mark.parametrize(
+    "name", ["UK", "GBR", "826", "Großbritannien", "Grande-Bretagne", "Gran Bretagna", "Grã-Bretanha", "Gra-Bretanha", "Royaume-Uni"]
+)
+def test_the_united_kingdom_shares_a_code_with_each_of_its_nations(name: str) -> None:
+    assert countries_called(name) == countries_called("GB")
+    for nation in ("England", "Scotland", "Wales", "Northern Ireland"):
+        assert countries_called(nation) & countries_called(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("England", "GB-ENG"),
+        ("Inglaterra", "GB-ENG"),
+        ("Schottland", "GB-SCT"),
+        ("İskoçya", "GB-SCT"),
+        ("Pais de Gales", "GB-WLS"),
+        ("ウェールズ", "GB-WLS"),
+        ("Irlande du Nord", "GB-NIR"),
+        ("GB-NIR", "GB-NIR"),
+        ("England (UK)", "GB-ENG"),
+    ],
+)
+def test_a_nation_of_the_united_kingdom_has_its_own_code(name: str, code: str) -> None:
+    assert countries_called(name) == {code}
+    assert whole_countries(countries_called(name)) == {"GB"}

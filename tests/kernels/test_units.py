@@ -23,6 +23,27 @@ from fieldwise.kernels.units import unit_factor, units_called
         ("decibels", "decibel"),
         ("calendar days", "day"),
         ("Viertelstunde", "quarter-hour"),
+        ("Å", "angstrom"),
+        ("\u212b", "angstrom"),
+        ("A\u030a", "angstrom"),
+        ("å", "year"),
+        ("Sv", "sievert"),
+        ("S", "siemens"),
+        ("s", "second"),
+        ("mS", "millisiemens"),
+        ("MS", "millisecond"),
+        ("Mg", "megagram"),
+        ("mg", "milligram"),
+        ("MG", "milligram"),
+        ("KG", "kilogram"),
+        ("ML", "milliliter"),
+        ("MB", "megabyte"),
+        ("µmol", "micromole"),
+        ("\u03bcmol", "micromole"),
+        ("MMOL", "millimole"),
+        ("cu. ft.", "cubic-foot"),
+        ("sq in", "square-inch"),
+        ("mm³", "cubic-millimeter"),
     ],
 )
 def test_a_name_means_one_unit(name: str, unit: str) -> None:
@@ -34,13 +55,26 @@ def test_an_abbreviation_with_a_point_keeps_what_it_means_without() -> None:
     assert units_called("л.") >= units_called("л")
 
 
+def test_an_abbreviation_may_mean_several_units() -> None:
+    assert units_called("kt") == {"karat", "knot"}
+    assert units_called("mb") == {"megabit", "megabyte", "millibar"}
+
+
 def test_bits_and_bytes_have_no_parts() -> None:
     assert units_called("mbit") == {"megabit"}
     assert units_called("pA") == {"picoampere"}
 
 
 @pytest.mark.parametrize(
-    ("unit", "other"), [("lumen", "candela"), ("lux", "candela"), ("liter-per-kilometer", "square-meter"), ("karat", "percent")]
+    ("unit", "other"),
+    [
+        ("lumen", "candela"),
+        ("lux", "candela"),
+        ("liter-per-kilometer", "square-meter"),
+        ("karat", "percent"),
+        ("newton-meter", "joule"),
+        ("sievert", "gray"),
+    ],
 )
 def test_units_of_other_kinds_do_not_convert_though_their_base_units_agree(unit: str, other: str) -> None:
     first, second = unit_factor(unit), unit_factor(other)

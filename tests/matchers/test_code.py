@@ -104,6 +104,15 @@ def test_a_region_without_phone_numbers_is_refused() -> None:
         Code(region="DE")
 
 
+@pytest.mark.parametrize(
+    ("region", "fix"),
+    [("ZZ", "such as DE, FR"), ("Germany", "did you mean `DE`"), ("UK", "did you mean `GB`"), ("de", "did you mean `DE`")],
+)
+def test_an_unknown_region_is_refused_with_the_codes_to_write(region: str, fix: str) -> None:
+    with pytest.raises(ValueError, match=fix):
+        Code(scheme="phone", region=region)
+
+
 def test_a_whole_number_is_an_identifier_and_both_forms_of_an_isbn_are_one() -> None:
     assert code(Pairs([5.0, 5, 5.5], ["5", "5", "5.5"]), Code()).value.tolist() == [1.0, 1.0, 0.0]
     pytest.importorskip("stdnum", reason="the extra `domain` is not installed")

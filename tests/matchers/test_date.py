@@ -63,6 +63,19 @@ def test_a_time_zone_never_moves_the_date() -> None:
     assert score("2025-01-02", "2025-01-01T23:00:00-05:00") == 0.0
 
 
+@pytest.mark.parametrize("actual", ["2025-04-03Z", "2025-04-03+02:00", "2025-04-03 13:00 AM"])
+def test_a_zone_or_an_impossible_time_behind_a_date_does_not_count(actual: str) -> None:
+    assert date(Pairs(["2025-04-03"], [actual]), Date()).passed[0]
+    assert not date(Pairs(["2025-04-04"], [actual]), Date()).passed[0]
+
+
+@pytest.mark.parametrize("text", ["2025-04-03+25:00", "2025-02-30Z", "2025-04-03+02:60"])
+def test_an_impossible_date_or_zone_is_no_date(text: str) -> None:
+    scores = date(Pairs(["2025-04-03"], [text]), Date())
+    assert not scores.passed[0]
+    assert "not a date" in scores.notes[0]
+
+
 def test_a_date_with_two_readings_is_a_miss_that_says_so() -> None:
     assert score("2025-04-03", "03/04/2025") == 0.0
     assert note("2025-04-03", "03/04/2025") == "ambiguous date: 3 April or March 4; set day_first or formats"

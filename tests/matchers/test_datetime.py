@@ -18,6 +18,11 @@ def agrees(expected: object, actual: object, **options: object) -> bool:
         ("2024-03-15T22:45:00", "March 15, 2024 10:45 p.m."),
         ("2024-03-15 14:30", "15.03.2024 14.30 Uhr"),
         ("2024-03-15", "15 March 2024"),
+        ("2024-03-15 16:00 Europe/Paris", "2024-03-15T15:00Z"),
+        ("2024-07-15 16:00 (Europe/Paris)", "2024-07-15T14:00Z"),
+        ("2024-07-15T16:00 america/new_york", "2024-07-15T20:00Z"),
+        ("13:00 am 15. März 2024", "2024-03-15 13:00"),
+        ("13:00 Uhr am Freitag, den 15. März 2024", "2024-03-15 13:00"),
     ],
 )
 def test_one_instant_in_two_spellings_agrees(expected: str, actual: str) -> None:
@@ -32,6 +37,8 @@ def test_one_instant_in_two_spellings_agrees(expected: str, actual: str) -> None
         ("2024-03-15 14:30", "2024-03-15"),
         ("2024-03-15 14:30", "soon"),
         ("03/04/2025 10:00", "2025-04-03 10:00"),
+        ("2024-03-15 16:00 Europe/Paris", "2024-03-15T16:00Z"),
+        ("2024-03-15 16:00 Europe/Nowhere", "2024-03-15 16:00"),
     ],
 )
 def test_different_instants_do_not_agree(expected: str, actual: str) -> None:
@@ -82,3 +89,12 @@ def test_midnight_at_the_end_of_a_day_is_the_next_midnight() -> None:
 def test_a_value_without_the_required_zone_never_passes(value: object) -> None:
     assert not agrees(value, value, zone="require")
     assert agrees("2024-03-01T10:00Z", "2024-03-01T10:00Z", zone="require")
+
+
+@pytest.mark.parametrize(
+    "text", ["2024-03-15 13:00 AM", "March 15, 2024 at 13:00 a.m.", "13:00 AM March 15, 2024", "2024年3月15日 午前13:00"]
+)
+def test_an_hour_above_12_before_noon_is_a_miss_that_says_so(text: str) -> None:
+    scores = datetime_(Pairs(["2024-03-15 13:00"], [text]), Datetime())
+    assert not scores.passed[0]
+    assert "hour above 12" in scores.notes[0]

@@ -73,3 +73,8 @@ def test_more_spellings_of_lengths_agree(expected: object, actual: object) -> No
 @pytest.mark.parametrize(("expected", "actual"), [("5 ps", "5 s"), ("1 год", "60 с"), ("2:30 h", "150 s"), ("30 business days", "30 days")])
 def test_lengths_that_only_look_alike_do_not_agree(expected: str, actual: str) -> None:
     assert not agrees(expected, actual)
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("5 S", "5 s"), ("1H 30M 20S", "1h 30min 20s"), ("5 MS", "5 ms")])
+def test_capital_letters_are_units_of_time_where_a_time_is_read(expected: str, actual: str) -> None:
+    assert duration(Pairs([expected], [actual]), Duration()).passed[0]

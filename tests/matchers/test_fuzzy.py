@@ -177,3 +177,20 @@ def test_equal_digits_may_move_where_words_may() -> None:
 )
 def test_equal_digits_have_the_decimal_point_in_the_same_place(expected: str, actual: str, passes: bool) -> None:
     assert fw.match("fuzzy", expected=[expected], actual=[actual], digits="equal").passed.tolist() == [passes]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "similarity"),
+    [
+        ("...", "!!!", 0.0),
+        ("...", "...", 1.0),
+        ("..", "...", 2 / 3),
+        ("", "...", 0.0),
+        ("", "", 1.0),
+        ("...", "abc", 0.0),
+        ("a...", "a", 1.0),
+    ],
+)
+def test_texts_without_letters_and_digits_compare_as_they_are_written(expected: str, actual: str, similarity: float) -> None:
+    assert score(expected, actual, normalize="alnum") == pytest.approx(similarity)
+    assert grid([expected], [actual], Fuzzy(normalize="alnum"))[0, 0] == pytest.approx(similarity)

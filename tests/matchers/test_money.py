@@ -26,6 +26,24 @@ def agrees(expected: object, actual: object, **options: object) -> bool:
         ("$5", "CAD 5"),
         ("kr 100", "SEK 100"),
         ("१,२३४", 1234),
+        ("5,00 € -", -5),
+        ("5.00 USD -", "-5 USD"),
+        ("5,00 €-", -5),
+        ("5.00+", 5),
+        ("5,00 € +", "5 EUR"),
+        ("₹1.5 Cr", 15_000_000),
+        ("₹1.5 cr", 15_000_000),
+        ("DM 5", "5 DEM"),
+        ("5 DM", "D-Mark 5"),
+        ("$5 and 20 cents", 5.2),
+        ("£5 and 20p", "£5.20"),
+        ("$5/month", "$5 per month"),
+        ("$5 an hour", "$5/hr"),
+        ("€5/kg", "5 € pro kg"),
+        ("25 ct/kWh", "0,25 €/kWh"),
+        ("$9/user/month", "$9 per user per month"),
+        ("$5-10/hour", "$5/hour to $10/hour"),
+        ("45.00/hr", "45/hour"),
     ],
 )
 def test_two_spellings_of_one_amount_agree(expected: object, actual: object) -> None:
@@ -45,6 +63,16 @@ def test_two_spellings_of_one_amount_agree(expected: object, actual: object) -> 
         ("12 %", "12"),
         ("5 kg", 5),
         ("soon", 5),
+        ("50+", 50),
+        ("5 Fr.-", -5),
+        ("5 dm", "DEM 5"),
+        ("$5 and 20 cents", "€5.20"),
+        ("$5/month", "$5/year"),
+        ("$5/month", "$5"),
+        ("$5/month", "$6/month"),
+        ("€5/kg", "$5/kg"),
+        ("€5/kg", "€5/100 kg"),
+        ("$9/user/month", "$9/month"),
     ],
 )
 def test_different_amounts_and_currencies_do_not_agree(expected: object, actual: object) -> None:
@@ -142,3 +170,8 @@ def test_each_side_has_its_own_decimal_mark() -> None:
     options = {"decimal": "comma", "actual_decimal": "point"}
     assert agrees("1.234 €", "1,234 €", **options)
     assert not agrees("1.234 €", "1.234 €", **options)
+
+
+def test_a_note_names_the_units_that_amounts_are_per() -> None:
+    scores = money(Pairs(["$5/month", "$5 per hour"], ["$5/year", "$5"]), Money())
+    assert scores.notes == {0: "other unit: per month and per year", 1: "other unit: per hour and per no unit"}

@@ -93,3 +93,61 @@ def test_the_decimal_mark_can_be_given_for_each_side() -> None:
     assert agrees("1.234 kg", "1234 kg", decimal="comma")
     assert agrees("1,234 kg", "1.234 kg", decimal="comma", actual_decimal="point")
     assert not agrees("1,234 kg", "1,234 kg", decimal="comma", actual_decimal="point")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("5 mmol", "0.005 mol"),
+        ("5 mmol/l", "5000 µmol/l"),
+        ("5 MMOL/L", "5 mmol/l"),
+        ("1 kNm", "1000 Nm"),
+        ("1 N·m", "1 Nm"),
+        ("1 klx", "1000 lx"),
+        ("1 cu ft", "1 ft³"),
+        ("5 mm3", "0.005 cm³"),
+        ("1 %", "10000 ppm"),
+        ("1 ppm", "1000 ppb"),
+        ("1 mSv/h", "1000 µSv/h"),
+        ("1 Sv", "100 rem"),
+        ("37 GBq", "1 Ci"),
+        ("1 Gy", "1 J/kg"),
+        ("760 mmHg", "1 atm"),
+        ("5 S", "5000 mS"),
+        ("5 Å", "0.5 nm"),
+        ("5 kt", "5 knots"),
+        ("5 kt", "5 karat"),
+        ("5 Mg", "5 t"),
+        ("5 MG", "5 mg"),
+        ("5 KG", "5 kg"),
+        ("5 ML", "5 ml"),
+        ("1 kg 500 g", "1.5 kg"),
+        ("1 g 500 mg", "1500 mg"),
+        ("2 lb 3 oz", "35 oz"),
+    ],
+)
+def test_units_convert_wherever_their_names_come_from(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)
+    assert agrees(actual, expected)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("5 Å", "5 years"),
+        ("1 Sv", "1 Gy"),
+        ("5 S", "5 s"),
+        ("5 mg", "5 Mg"),
+        ("5 MB", "5 Mb"),
+        ("5 mW", "5 MW"),
+        ("1 mbar", "1 Mbar"),
+        ("1 Nm", "1 J"),
+    ],
+)
+def test_symbols_that_differ_in_letter_case_are_other_units(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)
+
+
+def test_a_note_on_other_dimensions_names_units_as_people_do() -> None:
+    scores = quantity(Pairs(["5 mmol", "5 hogsheads"], ["5 kg", "5 kg"]), Quantity())
+    assert scores.notes == {0: "other dimension: millimole and kilogram", 1: "other dimension: hogsheads and kilogram"}

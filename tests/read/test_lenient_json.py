@@ -23,6 +23,8 @@ JSON_VALUES = st.recursive(
         ('{"a": "two\nlines"}', {"a": "two\nlines"}),
         ('{"a": .5, "b": +1, "c": 1.}', {"a": 0.5, "b": 1, "c": 1.0}),
         ('{"a": "http://x", # c\n}', {"a": "http://x"}),
+        ('{"zip": 02139, "n": 10, "zero": 0}', {"zip": "02139", "n": 10, "zero": 0}),
+        ('{"a": [007, -01, 00.5, 0.5]}', {"a": ["007", "-01", "00.5", 0.5]}),
         ("{$id: 'x', data-key: [True, None,],}", {"$id": "x", "data-key": [True, None]}),
     ],
 )
@@ -47,9 +49,13 @@ def test_of_a_text_that_breaks_off_the_complete_parts_stay(text: str, value: obj
     assert json.loads(rewritten.text) == value
 
 
-@pytest.mark.parametrize("text", ["{x}", '{"a": 1, oops', '{"a": "x" "b": 1}', '{"code": 007}', '{"a": word}', "[1; 2]"])
+@pytest.mark.parametrize("text", ["{x}", '{"a": 1, oops', '{"a": "x" "b": 1}', '{"a": word}', "[1; 2]"])
 def test_what_cannot_be_told_is_not_guessed(text: str) -> None:
     assert rewrite_json(text).text == ""
+
+
+def test_a_number_with_leading_zeros_is_a_recorded_repair() -> None:
+    assert rewrite_json('{"zip": 02139}').repairs == ("numbers with leading zeros read as text",)
 
 
 @pytest.mark.parametrize("text", ['{"a: {"b": "x", "c": 1}}', '{"a" {"b": "x"}, "c": 1}', '{"a "x", "b": 1}'])

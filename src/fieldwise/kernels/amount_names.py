@@ -24,11 +24,12 @@ _JOINED_SCALES: Final = {"k": 3, "t": 3, "e": 3, "m": 6, "mn": 6, "mio": 6, "md"
 BEFORE_NUMBERS: Final = {"p": "PHP", "n": "NGN", "mt": "MZN", "ro": "OMR", "ll": "LBP"}
 """Letters that stand for a currency only before a number: `P1,500`, where `50p` is pence and `5 MT` are tonnes."""
 _LAKH_CURRENCIES: Final = frozenset({"INR", "PKR", "NPR", "BDT", "LKR"})
-"""Currencies beside which `L` is a lakh: `₹50L`."""
+"""Currencies beside which `L` is a lakh and `cr` a crore: `₹50L`, `₹1.5 cr`."""
+_LAKH_SCALES: Final = {"l": 5, "cr": 7, "crs": 7}
 _DOZENS: Final = frozenset("dozen dozens doz dutzend douzaine douzaines docena docenas dúzia dúzias dozzina dozzine dozijn".split())  # noqa: SIM905
 _PERCENT: Final = frozenset({"percent"})
-_UNITS: Final = frozenset({"km", "ft", "kgs", "cup", "kN", "kW", "dA", "dB"})
-"""Symbols of units that are currencies in other letters: `KM`, `Ft`, `Kw`."""
+_UNITS: Final = frozenset({"km", "ft", "kgs", "cup", "kN", "kW", "dA", "dB", "dm"})
+"""Symbols of units that are currencies in other letters: `KM`, `Ft`, `Kw`, `DM`."""
 _NEVER_CURRENCIES: Final = frozenset({"S"})
 """Capital letters behind a number that are units only: `100,00 S` were schillings of Austria, of Somalia or seconds."""
 _SCALE_WORD: Final = compile_on_use(
@@ -56,8 +57,9 @@ def read_names(before: str, after: str, ends_in_cr: bool) -> NumberNames | None:
     prefix = before.strip().rstrip(":").strip()
     suffix = _OF.sub(" ", after).strip().removesuffix("整").removesuffix("正").strip()
     power, suffix = _take_scale(suffix, with_currency=bool(prefix))
-    if suffix in ("L", "l") and prefix and not _LAKH_CURRENCIES.isdisjoint(lookup_currencies(prefix) or NO_CODES):
-        power, suffix = power + 5, ""
+    lakh_power = _LAKH_SCALES.get(suffix.lower().rstrip("."), 0) if prefix else 0
+    if lakh_power and not _LAKH_CURRENCIES.isdisjoint(lookup_currencies(prefix) or NO_CODES):
+        power, suffix = power + lakh_power, ""
     if prefix and not power and lookup_currencies(prefix) is None:
         power, prefix = take_joined_scale(prefix)
     scale = Decimal(10) ** power

@@ -2,8 +2,8 @@
 
 A text is read as a whole or not at all: every character must be part of the number or of what it names. `Total: 5` is not a number.
 
->>> read_figure("RM7.42")
-Figure(value=7.42, currencies=frozenset({'MYR'}), percent=False, units=frozenset(), undecided='', tax='', unit_currencies=frozenset())
+>>> read_figure("RM7.42")[:2], read_figure("7.42 kg").units
+((7.42, frozenset({'MYR'})), frozenset({'kilogram'}))
 >>> [read_figure(text).value for text in ("(3.20)", "1.234,50 €", "5,-", "$1.2M", "1,23,456.78", "12.50 CR", "٣٫٥", "twenty dollars")]
 [-3.2, 1234.5, 5, 1200000, 123456.78, -12.5, 3.5, 20]
 """
@@ -54,6 +54,8 @@ class Figure(NamedTuple):
     """`net` or `gross` where the text says that tax is left out or included: `15 € HT`, `£5 inc VAT`."""
     unit_currencies: frozenset[str] = NO_CODES
     """Currencies that its unit may be instead, where amounts are read: `12,50 L` are litres or lei."""
+    per: tuple[frozenset[str], ...] = ()
+    """What a rate is for each one of, with the meanings of each name: `$5 per user per month`. Only `read_rate` gives it."""
 
     def as_share(self) -> "Figure":
         """A percentage or a value per mille as a share, in decimal arithmetic: 12.3 % is 0.123. Other figures as they are."""
@@ -122,7 +124,12 @@ _TWO_UNITS: Final = compile_on_use(
     r"(?: ?(?P<minor_name>[^\W\d_]{1,12}\.?))?"
 )
 """An amount in two units or with its currency as the decimal mark: `12 zł 30 gr`, `12€50`, `12:50 kr`."""
-_SYMBOL_FIRST: Final = compile_on_use(r"([$€£¥₺₹₽₴]) ?(\d[\d.,' ]*|\d) (\d\d? ?[^\W\d_]{1,12}\.?)")
+_SYMBOL_FIRST: Final = compile_on_use(r"([$€£¥₺₹₽₴]) ?(\d[\d.,' ]*|\d) (?:(?:and|et|und|y|e|i|и|&) )?(\d\d? ?[^\W\d_]{1,12}\.?)")
+_SIGN_BEHIND_NAME: Final = compile_on_use(r"(.*\d) ?([^\W\d_]{1,4}\.?|[^\w\s.,+-])( ?)([-+])")
+"""A sign behind the currency: `5,00 € -`."""
+_PLUS_BEHIND: Final = compile_on_use(r"(.*[.,]\d\d) ?\+( ?\D*)")
+"""A plus behind the decimals, as accounting programs print it: `5.00+`. `50+` means 50 or more."""
+_HAS_DECIMALS: Final = compile_on_use(r".*[.,]\d\d")
 _COLON_CURRENCIES: Final = frozenset({"SEK", "NOK", "DKK", "ISK"})
 _TAX_NAMES = r"vat|tax|taxes|gst|hst|mwst|ust|tva|iva|i\.v\.a|btw|moms|mva|dph|kdv|ндс|пдв|áfa|tax(?:es)? comprises?"
 _GROSS: Final = compile_on_use(
@@ -437,7 +444,20 @@ def _take_sign(text: str) -> tuple[str, bool] | None:
     trailing = re.fullmatch(r"(.*\d) ?-( ?\D*)", tail)
     if trailing is not None and "-" not in head:
         return f"{head}{trailing[1]} {trailing[2]}".strip(), True
-    return head.replace("+", "") + tail, False
+    if "-" in head or tail[-1] not in "+-":
+        return head.replace("+", "") + tail, False
+    return _take_sign_behind(head.replace("+", ""), tail)
+
+
+def _take_sign_behind(head: str, tail: str) -> tuple[str, bool]:
+    """The text without a sign at its end, behind the currency or a plus behind the decimals, and whether it is negative."""
+    signed = _SIGN_BEHIND_NAME.fullmatch(tail)
+    if signed is not None and lookup_currencies(signed[2]) is not None:
+        number, name, gap, sign = signed.groups()
+        if gap or _HAS_DECIMALS.fullmatch(number):  # the dash of `5 Fr.-` stands for the decimals
+            return f"{head}{number} {name}", sign == "-"
+    plus = _PLUS_BEHIND.fullmatch(tail)
+    return (head + tail, False) if plus is None else (f"{head}{plus[1]} {plus[2]}".strip(), False)
 
 
 def _take_exponent(text: str) -> tuple[str, int]:

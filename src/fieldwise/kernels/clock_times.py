@@ -3,7 +3,7 @@
 `moments` reads the date from the rest. The text is folded, with ASCII digits and one kind of dash.
 
 >>> split_clock("march 15, 2024 at 10:45 p.m. utc")
-[('march 15, 2024', datetime.time(22, 45), datetime.timedelta(0))]
+[ClockSplit(rest='march 15, 2024', clock=datetime.time(22, 45), offset=datetime.timedelta(0), zone='')]
 """
 
 import re
@@ -44,6 +44,12 @@ _ZONE = (
 )
 _ZONE_BEHIND: Final = compile_on_use(rf"[ ,]*[(\[]? ?{_ZONE}[)\]]?")
 _ZONE_BEFORE: Final = compile_on_use(rf"[(\[]?{_ZONE}[)\]]?[ ,]*$")
+_NAMED_ZONE: Final = compile_on_use(r"[ ,]*[(\[]? ?(?P<name>[a-z]+(?:/[a-z\d_+-]+){1,2})[)\]]?(?![^\s,)\]])")
+"""A zone of the IANA database: `Europe/Paris`."""
+_BEFORE_NOON: Final = frozenset({"am", "a m", "vormittags", "午前", "上午", "오전"})
+"""Markers that no hour above 12 can have; other parts of the day may begin before midnight: `23:00 nachts`."""
+_GERMAN_PREPOSITION: Final = compile_on_use(r" ?(?:uhr)? *am +(?:(?P<word>[^\W\d_]+),? +(?:den +)?)?\d")
+"""`13:00 am 15. März`, `13:00 Uhr am Freitag, den 15. März`: `am` belongs to the date."""
 _MORE_CLOCK_WORDS = (
     "at um gegen à às as a las alle ore klo kl kell o в о om u у saat pukul lúc la ve v godz hod ob στις στη בשעה को t uhr hrs hr hours "
     "horas heures h ч uur น बजे o'clock - 'ora"
@@ -58,13 +64,24 @@ _ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]
 _ISO_BASIC_TIME: Final = compile_on_use(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}", re.ASCII)
 
 
-def split_clock(text: str) -> list[tuple[str, time, timedelta | None]]:
-    """Every way to take a time of day out of a text: the rest, the time, the offset."""
+class ClockSplit(NamedTuple):
+    """A time of day and what is left of its text."""
+
+    rest: str
+    clock: time | None
+    """None for a time that there is not: `13:00 AM`."""
+    offset: timedelta | None
+    zone: str = ""
+    """The zone of the IANA database that gives the offset, as it is spelled there."""
+
+
+def split_clock(text: str) -> list[ClockSplit]:
+    """Every way to take a time of day out of a text."""
     basic = _ISO_BASIC_TIME.fullmatch(text)
     if basic is not None:
         clock, offset = _clock_time(basic, None), _offset_of(basic)
-        return [] if clock is None or isinstance(offset, bool) else [(basic["date"], clock, offset)]
-    splits: list[tuple[str, time, timedelta | None]] = []
+        return [] if clock is None or isinstance(offset, bool) else [ClockSplit(basic["date"], clock, offset)]
+    splits: list[ClockSplit] = []
     for pattern in _CLOCKS:
         for match in pattern.finditer(text):
             split = _split_at_clock(text, match, needs_marker=pattern is _HOUR_ALONE)
@@ -80,11 +97,14 @@ class _ClockSide(NamedTuple):
 
     rest: str
     period: str | None = None
+    marker: str = ""
+    """The text that gives the period."""
+    zone: str = ""
     offset: timedelta | bool | None = None
     hour_word: bool = False
 
 
-def _split_at_clock(text: str, match: re.Match[str], needs_marker: bool) -> tuple[str, time, timedelta | None] | None:
+def _split_at_clock(text: str, match: re.Match[str], needs_marker: bool) -> ClockSplit | None:
     behind = _read_behind_clock(text[match.end() :])
     before = _read_before_clock(text[: match.start()])
     period = behind.period or before.period
@@ -95,7 +115,17 @@ def _split_at_clock(text: str, match: re.Match[str], needs_marker: bool) -> tupl
     if clock is None or isinstance(offset, bool):
         return None
     rest = f"{before.rest} {behind.rest}".strip(" ,()[]-") if before.rest and behind.rest else (before.rest or behind.rest).strip(" ,")
-    return (rest, clock, offset) if rest else None
+    if int(match["hour"]) > 12 and _is_before_noon(behind, before, text[match.end() :]):
+        clock = None
+    return ClockSplit(rest, clock, offset, behind.zone) if rest else None
+
+
+def _is_before_noon(behind: _ClockSide, before: _ClockSide, text_behind: str) -> bool:
+    """True if a marker says that a time is before noon."""
+    if (behind.marker or before.marker) not in _BEFORE_NOON:
+        return False
+    preposition = _GERMAN_PREPOSITION.match(text_behind) if behind.marker == "am" else None
+    return preposition is None or (preposition["word"] is not None and preposition["word"] not in locale_tables.day_names())
 
 
 def _read_behind_clock(text: str) -> _ClockSide:
@@ -106,10 +136,14 @@ def _read_behind_clock(text: str) -> _ClockSide:
         if zone is not None:
             side = side._replace(rest=side.rest[zone.end() :], offset=_offset_of(zone))
             continue
+        named_zone = _NAMED_ZONE.match(side.rest) if "/" in side.rest and not side.zone else None
+        if named_zone is not None and named_zone["name"] in _zone_names():
+            side = side._replace(rest=side.rest[named_zone.end() :], zone=_zone_names()[named_zone["name"]])
+            continue
         words = _take_words(side.rest, from_end=False)
         marker = next((words[count] for count in sorted(words, reverse=True) if words[count][0] in _day_periods()), None)
         if marker is not None and side.period is None:
-            side = side._replace(rest=marker[1], period=_day_periods()[marker[0]])
+            side = side._replace(rest=marker[1], period=_day_periods()[marker[0]], marker=marker[0])
         elif words and words[1][0] in _clock_words():
             side = side._replace(rest=words[1][1], hour_word=side.hour_word or words[1][0] in _HOUR_WORDS)
         else:
@@ -129,12 +163,12 @@ def _read_before_clock(text: str) -> _ClockSide:
             continue
         joined = _cjk_period_before(side.rest) if side.period is None else None
         if joined is not None:
-            side = side._replace(rest=joined[1], period=joined[0])
+            side = side._replace(rest=joined[1], period=joined[0], marker=side.rest.rstrip()[-2:])
             continue
         words = _take_words(side.rest, from_end=True)
         marker = next((words[count] for count in sorted(words, reverse=True) if words[count][0] in _day_periods()), None)
         if marker is not None and side.period is None and (marker[0] in ("am", "pm") or not marker[0].isascii()):
-            side = side._replace(rest=marker[1], period=_day_periods()[marker[0]])
+            side = side._replace(rest=marker[1], period=_day_periods()[marker[0]], marker=marker[0])
         elif words and words[1][0] in _clock_words():
             side = side._replace(rest=words[1][1])
         else:
@@ -171,6 +205,14 @@ def _cjk_period_before(text: str) -> tuple[str, str] | None:
 @cache  # derived from a table that never changes
 def _day_periods() -> dict[str, str]:
     return locale_tables.day_periods() | {"am": "am", "pm": "pm", "a m": "am", "p m": "pm"}
+
+
+@cache  # the zones of the system do not change while a process runs
+def _zone_names() -> dict[str, str]:
+    """Folded name of a zone → its name in the IANA database; empty where the system has no such database."""
+    from zoneinfo import available_timezones
+
+    return {name.casefold(): name for name in available_timezones()}
 
 
 @cache  # derived from a table that never changes

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name
-from fieldwise.kernels.terms import countries_called, names_without_accents, strip_accents
+from fieldwise.kernels.terms import countries_called, names_without_accents, strip_accents, whole_countries
 from fieldwise.pattern import compile_on_use
 
 
@@ -238,7 +238,7 @@ def _read_qualified_name(name: str) -> Varieties:
     base, qualifiers = (part for part in parts.groups() if part is not None)
     script = region = ""
     for qualifier in _QUALIFIER_SEPARATOR.split(qualifiers):
-        regions = countries_called(qualifier)
+        regions = whole_countries(countries_called(qualifier))
         if fold_name(qualifier) in _SCRIPT_WORDS:
             script = _SCRIPT_WORDS[fold_name(qualifier)]
         elif len(regions) == 1:

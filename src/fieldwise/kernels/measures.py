@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Final
 
-from fieldwise.kernels import locale_tables, number_words
+from fieldwise.kernels import number_words
 from fieldwise.kernels.amounts import find_decimal_mark, read_figure
 from fieldwise.kernels.currencies import currencies_of
 from fieldwise.kernels.locale_tables import fold_name
@@ -150,17 +150,29 @@ def _read_compound(text: str, decimal_mark: DecimalMark | None) -> QuantityReadi
     if len(pieces) < 2:
         return None
     readings = [_read_quantity(piece, False, decimal_mark) for piece in pieces]
-    factors: list[locale_tables.UnitFactor] = []
-    total = 0.0
-    for reading in readings:
-        factor = unit_factor(next(iter(reading.units))) if reading is not None and len(reading.units) == 1 else None
-        if reading is None or factor is None or factor.offset:
+    parts = [reading for reading in readings if reading is not None and reading.units]
+    if len(parts) != len(pieces):
+        return None
+    sums = [(unit, _sum_in_unit(unit, parts)) for unit in sorted(parts[0].units)]
+    totals = [(unit, total) for unit, total in sums if total is not None]
+    return QuantityReading(totals[0][1], frozenset({totals[0][0]})) if len(totals) == 1 else None
+
+
+def _sum_in_unit(unit: str, parts: list[QuantityReading]) -> float | None:
+    """The sum of the parts in a unit of the first; None unless each other part has one unit that is smaller than the unit before it."""
+    first = unit_factor(unit)
+    if first is None or first.offset:
+        return None
+    total = parts[0].value * first.factor
+    limit = first.factor
+    for part in parts[1:]:
+        factors = [factor for factor in map(unit_factor, part.units) if factor is not None and factor.dimension == first.dimension]
+        factors = [factor for factor in factors if factor.factor < limit and not factor.offset]
+        if len(factors) != 1:
             return None
-        if factors and (factor.dimension != factors[0].dimension or factor.factor >= factors[-1].factor):
-            return None
-        factors.append(factor)
-        total += reading.value * factor.factor
-    return QuantityReading(total / factors[0].factor, readings[0].units) if readings[0] is not None else None
+        limit = factors[0].factor
+        total += part.value * limit
+    return total / first.factor
 
 
 def _as_decimal(fraction: re.Match[str]) -> str:
@@ -300,7 +312,8 @@ def _sum_parts(parts: list[tuple[float, list[str]]], *, has_half: bool) -> Durat
 _TIME_ONLY: Final = {
     name: frozenset({unit})
     for unit, names in {
-        "hour": "u t sa saat hod", "minute": "m", "second": "с", "day": "j", "year": "an", "fortnight": "fortnight fortnights",
+        "hour": "u t sa saat hod", "minute": "m", "second": "с s", "millisecond": "ms",
+        "microsecond": "us μs", "nanosecond": "ns", "day": "j", "year": "an", "fortnight": "fortnight fortnights",
     }.items()
     for name in names.split(" ")
 }  # fmt: skip

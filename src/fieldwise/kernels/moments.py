@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels import locale_tables
-from fieldwise.kernels.clock_times import END_OF_DAY, split_clock
+from fieldwise.kernels.clock_times import END_OF_DAY, ClockSplit, split_clock
 from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
 from fieldwise.pattern import compile_on_use
@@ -44,6 +44,8 @@ class Moment(NamedTuple):
     """`day first` or `month first` where numbers alone show it (`13/04/2025`), else nothing."""
     month_languages: frozenset[str] = frozenset()
     """Languages that call the month by the name it has in the text."""
+    has_impossible_time: bool = False
+    """True if the text gives a time of day that there is not: `13:00 AM`."""
 
     @property
     def date(self) -> date | None:
@@ -130,6 +132,9 @@ _ENGLISH: Final = compile_on_use(
 _NAMED: Final = compile_on_use(r"([0-9]{1,2})\.? ([^\W\d_]{3,})\.? ([0-9]{4})")
 """The same in other languages: `5. März 2024`."""
 _LANGUAGE_TAG: Final = compile_on_use(r"([a-z]{2,3})(?:_([a-z]{4}))?(?:_(?:[a-z]{2}|\d{3}))?(?:_[a-z\d]{4,8})*")
+_ZONED_DATE: Final = compile_on_use(r"(\d{4}-\d\d-\d\d)(?:z|\+(\d\d):([0-5]\d))", re.ASCII)
+"""A date of XML Schema: `2025-04-03Z`, `2025-04-03+02:00`. The 05:00 of `2025-04-03-05:00` may be a time of day, so that is no date."""
+_MAX_OFFSET: Final = timedelta(hours=14)
 _COMPACT: Final = compile_on_use(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _WEEK: Final = compile_on_use(r"(\d{4})-?w(\d\d)-?(\d)")
 _DAY_OF_YEAR: Final = compile_on_use(r"(\d{4})-(\d{3})")
@@ -221,13 +226,23 @@ def _read_moment(text: str, reading: DateReading) -> Moment | AmbiguousMoment | 
     whole = None if _ENDS_IN_HOUR.search(clean) else _read_date(clean, reading)
     if whole is not None:
         return whole
-    for dated, clock, offset in split_clock(clean):
-        moment = _read_date(dated, reading)
+    for split in split_clock(clean):
+        moment = _read_date(split.rest, reading)
         if isinstance(moment, AmbiguousMoment):
             return moment
         if moment is not None and moment.day is not None:
-            return _with_time(moment, clock, offset)
-    return None
+            return _with_time(moment, split)
+    return _read_zoned_date(clean)
+
+
+def _read_zoned_date(text: str) -> Moment | None:
+    """A date of XML Schema with its offset."""
+    zoned = _ZONED_DATE.fullmatch(text)
+    moment = None if zoned is None else read_moment(zoned[1])
+    if zoned is None or not isinstance(moment, Moment):
+        return None
+    offset = timedelta(hours=int(zoned[2] or 0), minutes=int(zoned[3] or 0))
+    return None if offset > _MAX_OFFSET else moment._replace(offset=offset)
 
 
 def _normalize(text: str) -> str:
@@ -288,8 +303,19 @@ def _dotted_fillers() -> tuple[str, ...]:
     return tuple(sorted((word for word in locale_tables.date_words() if "." in word), key=len, reverse=True))
 
 
-def _with_time(moment: Moment, clock: time, offset: timedelta | None) -> Moment:
-    return Moment(moment.year, moment.month, moment.day, clock, offset, moment.numeric_order, moment.month_languages)
+def _with_time(moment: Moment, split: ClockSplit) -> Moment:
+    offset = split.offset
+    if split.zone and offset is None:
+        offset = _offset_in_zone(split.zone, moment, split.clock)
+    return moment._replace(clock=split.clock, offset=offset, has_impossible_time=split.clock is None)
+
+
+def _offset_in_zone(zone: str, moment: Moment, clock: time | None) -> timedelta | None:
+    """The offset of a zone at a local time; the earlier one in an hour that occurs twice."""
+    from zoneinfo import ZoneInfo
+
+    day = moment.date
+    return None if day is None else datetime.combine(day, clock or time(), ZoneInfo(zone)).utcoffset()
 
 
 def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:

@@ -4,6 +4,8 @@
 True
 >>> sorted(countries_called("Kongo")), countries_called("Slovakia") & countries_called("Slovenia")
 (['CD', 'CG'], frozenset())
+>>> countries_called("England") & countries_called("UK"), countries_called("England") & countries_called("Schottland")
+(frozenset({'GB-ENG'}), frozenset())
 >>> boolean_called("oui"), boolean_called("☐"), boolean_called("maybe")
 (True, False, None)
 """
@@ -22,8 +24,8 @@ _VARIATION_SELECTORS: Final = str.maketrans("", "", "\ufe0e\ufe0f")
 # Names in use that CLDR does not print; several codes where a name means several countries.
 _MORE_COUNTRIES: Final = {
     "usa": "US", "united states of america": "US", "america": "US", "the states": "US", "uk": "GB", "great britain": "GB",
-    "britain": "GB", "england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "holland": "NL",
-    "the netherlands": "NL", "czech republic": "CZ", "ivory coast": "CI", "burma": "MM", "swaziland": "SZ", "macedonia": "MK",
+    "britain": "GB", "holland": "NL", "the netherlands": "NL", "czech republic": "CZ", "ivory coast": "CI", "burma": "MM",
+    "swaziland": "SZ", "macedonia": "MK",
     "korea": "KR KP", "republic of korea": "KR", "democratic people's republic of korea": "KP", "russian federation": "RU",
     "viet nam": "VN", "syrian arab republic": "SY", "lao people's democratic republic": "LA", "laos": "LA",
     "iran (islamic republic of)": "IR", "islamic republic of iran": "IR", "moldova, republic of": "MD", "republic of moldova": "MD",
@@ -36,7 +38,7 @@ _MORE_COUNTRIES: Final = {
     "republic of the congo": "CG", "congo": "CD CG", "zaire": "CD", "guinea-bissau": "GW", "brunei darussalam": "BN",
     "micronesia": "FM", "federated states of micronesia": "FM", "hong kong": "HK", "macau": "MO", "macao": "MO", "türkiye": "TR",
     "turkiye": "TR", "eswatini": "SZ", "czechia": "CZ", "georgia": "GE", "república checa": "CZ", "estados unidos": "US", "eeuu": "US",
-    "ee uu": "US", "brd": "DE", "frg": "DE", "großbritannien": "GB", "england und wales": "GB", "royaume uni": "GB", "suisse": "CH",
+    "ee uu": "US", "brd": "DE", "frg": "DE", "royaume uni": "GB", "suisse": "CH",
     "schweiz": "CH", "svizzera": "CH", "deutschland": "DE", "french republic": "FR", "slovak republic": "SK", "swiss confederation": "CH",
     "argentine republic": "AR", "italian republic": "IT", "portuguese republic": "PT", "hellenic republic": "GR", "kyrgyz republic": "KG",
     "dominican republic": "DO", "gabonese republic": "GA", "lebanese republic": "LB", "togolese republic": "TG", "swiss": "CH",
@@ -54,12 +56,40 @@ _MORE_COUNTRIES: Final = {
     "macao, china": "MO",
     "российская федерация": "RU", "bosnien-herzegowina": "BA", "bosnien und herzegowina": "BA", "bosnia": "BA", "bosnia-herzegovina": "BA",
     "weißrussland": "BY", "weissrussland": "BY", "белоруссия": "BY", "biélorussie": "BY", "bielorrusia": "BY",
-    "mazedonien": "MK", "holanda": "NL", "olanda": "NL", "hollande": "NL", "inglaterra": "GB", "angleterre": "GB", "inghilterra": "GB",
-    "england (uk)": "GB", "birmania": "MM", "birmanie": "MM", "swasiland": "SZ", "kapverden": "CV", "türkei": "TR", "moldawien": "MD",
+    "mazedonien": "MK", "holanda": "NL", "olanda": "NL", "hollande": "NL",
+    "birmania": "MM", "birmanie": "MM", "swasiland": "SZ", "kapverden": "CV", "türkei": "TR", "moldawien": "MD",
     "lao pdr": "LA", "rsa": "ZA", "roc": "TW", "chinese taipei": "TW", "fyrom": "MK", "viet-nam": "VN", "trinidad": "TT", "antigua": "AG",
     "libyan arab jamahiriya": "LY",
     "estados unidos de américa": "US", "états-unis d'amérique": "US", "vereinigte staaten von amerika": "US", "stati uniti d'america": "US",
+    "アメリカ": "US", "abd": "US", "russische föderation": "RU", "fédération de russie": "RU", "federación de rusia": "RU",
+    "federación rusa": "RU", "federazione russa": "RU", "federação russa": "RU", "federação da rússia": "RU", "russische federatie": "RU",
+    "federacja rosyjska": "RU", "ruská federace": "RU", "ruská federácia": "RU", "rusya federasyonu": "RU", "російська федерація": "RU",
+    "俄罗斯联邦": "RU", "ロシア連邦": "RU",
 }  # fmt: skip
+_GREAT_BRITAIN: Final = """großbritannien | grande-bretagne | grande bretagne | gran bretagna | grã-bretanha | grã bretanha |
+groot-brittannië | groot brittannië |
+velká británie | veľká británia | nagy-britannia | marea britanie | büyük britanya | velika britanija | gran bretanya |
+didžioji britanija | lielbritānija | suurbritannia | μεγάλη βρετανία | великобритания | велика британия | بريطانيا | بريطانيا العظمى |
+グレートブリテン | 大不列颠 | 大不列顛 | gb-gbn | gb-ukm"""
+_NATIONS: Final = {
+    "GB-ENG": """england | inglaterra | angleterre | inghilterra | engeland | anglia | anglie | anglicko | engleska | anglija | inglismaa |
+englanti | ingiltere | anglaterra | ingalaterra | inggris | lloegr | αγγλία | англия | англія | енглеска | イングランド | 英格兰 | 英格蘭 |
+잉글랜드 | إنجلترا | انجلترا | אנגליה | इंग्लैंड | इंग्लैण्ड | อังกฤษ""",
+    "GB-SCT": """scotland | schottland | écosse | escocia | escócia | scozia | schotland | szkocja | skotsko | škótsko | skócia | scoția |
+škotska | škotija | skotija | šotimaa | skotlanti | skottland | skotland | iskoçya | escòcia | eskozia | skotlandia | yr alban | σκωτία |
+шотландия | шотландія | шкотска | スコットランド | 苏格兰 | 蘇格蘭 | 스코틀랜드 | اسكتلندا | סקוטלנד | स्कॉटलैंड | स्कॉटलैण्ड | สกอตแลนด์""",
+    "GB-WLS": """wales | pays de galles | gales | país de gales | galles | walia | țara galilor | galler | vels | velsas | velsa | cymru |
+gal·les | ουαλία | уэльс | вельс | уельс | велс | уелс | ウェールズ | 威尔士 | 威爾士 | 웨일스 | ويلز | ויילס | וויילס | वेल्स | เวลส์""",
+    "GB-NIR": """northern ireland | nordirland | nord-irland | irlande du nord | irlanda del norte | irlanda del nord | irlanda do norte |
+irlanda de nord | noord-ierland | irlandia północna | severní irsko | severné írsko | észak-írország | sjeverna irska | severna irska |
+šiaurės airija | ziemeļīrija | põhja-iirimaa | pohjois-irlanti | kuzey irlanda | irlandia utara | gogledd iwerddon | n. ireland |
+n ireland | tuaisceart éireann | βόρεια ιρλανδία | северная ирландия | північна ірландія | северна ирландия | северна ирска |
+北アイルランド | 北爱尔兰 | 北愛爾蘭 | 북아일랜드 | أيرلندا الشمالية | צפון אירלנד | उत्तरी आयरलैंड | ไอร์แลนด์เหนือ""",
+    "GB-ENG GB-WLS": "england and wales | england und wales | angleterre et pays de galles | inglaterra y gales | gb-eaw",
+}
+"""Codes of ISO 3166-2 with the names of the nations of the United Kingdom."""
+_UNITED_KINGDOM: Final = frozenset({"GB", "GB-ENG", "GB-SCT", "GB-WLS", "GB-NIR"})
+"""The country with its nations, so that it shares a code with each of them and they share none with each other."""
 _GENERIC: Final = compile_on_use(
     r"^(?:the )?(?:(?:federal|federative|people's|democratic|socialist|islamic|arab|hellenic|oriental|co-operative|independent|sovereign|"
     r"grand|plurinational) )*"
@@ -95,16 +125,30 @@ _FALSE: Final = frozenset(
 )
 
 
-def countries_called(text: str) -> frozenset[str]:
-    """Alpha-2 codes of the countries a code or name may denote; empty if it denotes none."""
-    return _countries_called(text)
-
-
 # Terms repeat within a column; the text alone decides the result.
 @lru_cache(maxsize=1 << 14)
-def _countries_called(text: str) -> frozenset[str]:
+def countries_called(text: str) -> frozenset[str]:
+    """Codes of the countries a code or name may denote; empty if it denotes none. Two names agree if they share a code.
+
+    The codes are alpha-2 codes. A nation of the United Kingdom is its code of ISO 3166-2, and the United Kingdom is `GB` with the codes of
+    its nations; `whole_countries` gives the alpha-2 codes alone.
+    """
+    codes = _find_countries(text)
+    return codes | _UNITED_KINGDOM if "GB" in codes else codes
+
+
+def whole_countries(codes: frozenset[str]) -> frozenset[str]:
+    """Alpha-2 codes of the countries, or of the countries of the nations, that `countries_called` gave.
+
+    >>> whole_countries(countries_called("UK")), whole_countries(countries_called("Wales"))
+    (frozenset({'GB'}), frozenset({'GB'}))
+    """
+    return frozenset(code.partition("-")[0] for code in codes)
+
+
+def _find_countries(text: str) -> frozenset[str]:
     name = " ".join(text.split())
-    codes, names = locale_tables.territory_codes(), locale_tables.territory_names()
+    codes, names, more_names = locale_tables.territory_codes(), locale_tables.territory_names(), _more_countries()
     code = name.replace(".", "").upper()
     if code in codes:
         return frozenset({codes[code]})
@@ -113,8 +157,8 @@ def _countries_called(text: str) -> frozenset[str]:
     forms = (key, key.replace(".", ""), key.removeprefix("the "), _GENERIC.sub("", key), joined, joined.replace(" and ", " & "))
     forms = tuple(dict.fromkeys(forms))  # mostly one
     for form in (*forms, *map(_saint, forms)):
-        if form in _MORE_COUNTRIES:
-            return frozenset(_MORE_COUNTRIES[form].split(" "))
+        if form in more_names:
+            return more_names[form]
         if form in names:
             return names[form]
     plain = names_without_accents("territory").get(strip_accents(key)) or _country_without_state(key) or _country_with_umlaut(key)
@@ -123,12 +167,26 @@ def _countries_called(text: str) -> frozenset[str]:
     return _country_with_short_words(key) or _country_in_two_forms(name)
 
 
+@cache  # derived from tables that never change
+def _more_countries() -> dict[str, frozenset[str]]:
+    """Folded names that CLDR does not print, with their accents and without → codes."""
+    codes_by_name = {**_MORE_COUNTRIES, **dict.fromkeys(_GREAT_BRITAIN.replace("\n", " ").split(" | "), "GB")}
+    for codes, names in _NATIONS.items():
+        codes_by_name.update(dict.fromkeys((codes, *names.replace("\n", " ").split(" | ")), codes))
+    index = {fold_name(name): frozenset(codes.split(" ")) for name, codes in codes_by_name.items()}
+    for name, codes in tuple(index.items()):
+        plain = strip_accents(name)
+        if plain not in locale_tables.territory_names():
+            index.setdefault(plain, codes)
+    return index
+
+
 def _country_with_short_words(key: str) -> frozenset[str]:
     """The country of a name with shortened words: `dominican rep.`."""
     if "." not in key:
         return NONE
     spelled_out = " ".join(_SHORT_WORDS.get(word, word) for word in key.split(" "))
-    return _countries_called(spelled_out) if spelled_out != key else NONE
+    return countries_called(spelled_out) if spelled_out != key else NONE
 
 
 def _country_in_two_forms(name: str) -> frozenset[str]:
@@ -137,7 +195,7 @@ def _country_in_two_forms(name: str) -> frozenset[str]:
     if parts is None:
         return NONE
     first, second = (part for part in parts.groups() if part is not None)
-    return _countries_called(first) & _countries_called(second)
+    return countries_called(first) & countries_called(second)
 
 
 def _saint(name: str) -> str:
@@ -148,8 +206,8 @@ def _saint(name: str) -> str:
 def _country_without_state(key: str) -> frozenset[str]:
     """The country of an official name such as `bundesrepublik deutschland`; none where the short name means several (Korea, Congo)."""
     short = _COUNTRY_WORDS_BEHIND.sub("", _STATE_WORDS.sub("", key))
-    countries = _countries_called(short) if short and short != key else NONE
-    return countries if len(countries) == 1 else NONE
+    countries = countries_called(short) if short and short != key else NONE
+    return countries if len(whole_countries(countries)) == 1 else NONE
 
 
 def _country_with_umlaut(key: str) -> frozenset[str]:

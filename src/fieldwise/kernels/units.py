@@ -5,8 +5,10 @@
 """
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
+from math import pi
 from typing import Any, Final
 
 from fieldwise.kernels import locale_tables
@@ -17,9 +19,17 @@ _MULTIPLES: Final = {
     "kilowatt-hour": ("joule", 3.6e6), "megawatt-hour": ("joule", 3.6e9), "gigawatt-hour": ("joule", 3.6e12),
     "liter-per-100-kilometer": ("liter-per-kilometer", 0.01), "kilonewton": ("newton", 1000.0),
     "quarter-hour": ("minute", 15.0), "decagram": ("gram", 10.0), "catty": ("gram", 500.0), "millivolt": ("volt", 0.001),
-    "kilovolt": ("volt", 1000.0),
+    "kilovolt": ("volt", 1000.0), "permillion": ("percent", 1e-4), "portion-per-1e9": ("percent", 1e-7), "angstrom": ("meter", 1e-10),
+    "pound-force-foot": ("newton-meter", 1.3558179483314004), "rem": ("sievert", 0.01),
+    "millimeter-ofhg": ("pascal", 101325 / 760), "inch-ofhg": ("pascal", 25.4 * 101325 / 760), "acre-foot": ("cubic-foot", 43560.0),
 }  # fmt: skip
 """Units without a factor in CLDR, as a multiple of one with a factor."""
+_BASE_UNITS: Final = {
+    "newton-meter": "newton-meter", "sievert": "sievert", "gray": "meter^2 second^-2", "becquerel": "count second^-1",
+    "siemens": "ampere^2 kilogram^-1 meter^-2 second^3",
+}  # fmt: skip
+"""Units without a factor in CLDR that are the base unit of their dimension. Torque is no energy, and an equivalent dose is no
+absorbed one."""
 _SYMBOLS: Final = {
     "W": "watt", "mW": "milliwatt", "MW": "megawatt", "nm": "nanometer", "Nm": "newton-meter", "N": "newton", "kN": "kilonewton",
     "kn": "knot", "mV": "millivolt", "kV": "kilovolt", "dB": "decibel", "mA": "milliampere", "A": "ampere", "Pa": "pascal",
@@ -27,17 +37,21 @@ _SYMBOLS: Final = {
     "kb": "kilobit", "kB": "kilobyte", "Wh": "watt-hour", "kWh": "kilowatt-hour", "MWh": "megawatt-hour", "GWh": "gigawatt-hour",
     "Ko": "kilobyte", "Mo": "megabyte", "Go": "gigabyte", "To": "terabyte", "MHz": "megahertz", "K": "kelvin",
     "cal": "calorie", "Cal": "foodcalorie", "ps": "picosecond", "fs": "femtosecond", "PS": "horsepower",
+    "Å": "angstrom", "S": "siemens", "mS": "millisiemens", "μS": "microsiemens", "uS": "microsiemens", "nS": "nanosiemens",
+    "Sv": "sievert", "Gy": "gray", "Bq": "becquerel", "Mg": "megagram", "N*m": "newton-meter",
+    "N m": "newton-meter",
 }  # fmt: skip
-"""Symbols in which the letter case counts."""
+"""Symbols in which the letter case counts, in NFKC. Not listed: `MG`, `ML` and `MS`, which are labels in capitals, and `Ml` and `Mm`."""
 _PREFIXES: Final = {
-    "f": ("femto", 1e-15), "p": ("pico", 1e-12), "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "u": ("micro", 1e-6), "m": ("milli", 1e-3),
+    "f": ("femto", 1e-15), "p": ("pico", 1e-12), "n": ("nano", 1e-9), "μ": ("micro", 1e-6), "u": ("micro", 1e-6), "m": ("milli", 1e-3),
     "c": ("centi", 1e-2), "d": ("deci", 0.1),
     "h": ("hecto", 100.0), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12), "P": ("peta", 1e15),
     "Ki": ("kibi", 2.0**10), "Mi": ("mebi", 2.0**20), "Gi": ("gibi", 2.0**30), "Ti": ("tebi", 2.0**40),
 }  # fmt: skip
 _PREFIXED: Final = {
     "J": "joule", "W": "watt", "Wh": "watt-hour", "V": "volt", "A": "ampere", "Hz": "hertz", "Pa": "pascal", "N": "newton", "Ω": "ohm",
-    "eV": "electronvolt", "cal": "calorie", "B": "byte", "bit": "bit",
+    "eV": "electronvolt", "cal": "calorie", "B": "byte", "bit": "bit", "mol": "mole", "lx": "lux", "lm": "lumen", "cd": "candela",
+    "Nm": "newton-meter", "N·m": "newton-meter", "Sv": "sievert", "Gy": "gray", "Bq": "becquerel", "bar": "bar",
 }  # fmt: skip
 """Symbols that take the prefixes of the SI, letter case counting; metres, grams, litres and seconds are in CLDR with theirs."""
 _WHOLE_UNITS: Final = frozenset({"bit", "byte"})
@@ -45,7 +59,12 @@ _WHOLE_UNITS: Final = frozenset({"bit", "byte"})
 _NO_UNITS: Final[frozenset[str]] = frozenset()
 _PREFIX_FACTORS: Final = dict(_PREFIXES.values())
 _FROM_PINT: Final = "pint:"
+_FROM_PINT_BASE: Final = {"mole": ("item", 6.02214076e23), "radian": ("revolution", 1 / (2 * pi))}
+"""Base units of pint that CLDR does not have, as a multiple of the one it has."""
 _PER: Final = "-per-"
+_POWERS: Final = {"square-": 2, "cubic-": 3}
+_POWER_NAME: Final = re.compile(r"(?P<word>sq|square|cu|cubic)\b\.? ?(?P<length>[^\W\d_]+)|(?P<base>[^\W\d_]+)(?P<power>[23])")
+"""A unit of area or volume by its unit of length: `sq in`, `cu. ft.`, `mm3`."""
 _GLUCOSE: Final = "milligram-ofglucose-per-deciliter"
 """CLDR prints it as mg/dL."""
 _PIECES: Final = frozenset(
@@ -81,6 +100,10 @@ _MORE_UNITS: Final = {
     "cbm": "cubic-meter", "mm2": "square-millimeter", "rpm": "revolution-per-minute",
  "ft2": "square-foot", "km2": "square-kilometer", "cm2": "square-centimeter", "cm3": "cubic-centimeter",
     "l": "liter", "dm3": "liter", "us": "microsecond", "ps": "horsepower parsec", "pct": "percent", "hod": "hour",
+    "kt": "karat knot", "rem": "rem",
+    **dict.fromkeys(("angstrom", "angstroms", "ångstrom", "ångström", "ångströms", "ångstroms"), "angstrom"),
+    **dict.fromkeys(("sievert", "sieverts"), "sievert"), **dict.fromkeys(("becquerel", "becquerels"), "becquerel"),
+    "siemens": "siemens", **dict.fromkeys(("gray", "grays"), "gray"), **dict.fromkeys(("newton meter", "newton meters"), "newton-meter"),
     **dict.fromkeys(("celsius", "deg c", "degree c", "degrees c", "degrees celsius", "° c"), "celsius"),
     **dict.fromkeys(("fahrenheit", "deg f", "degree f", "degrees f", "degrees fahrenheit", "° f"), "fahrenheit"), "kelvin": "kelvin",
     **dict.fromkeys(("us gal", "us gals", "us gallon", "us gallons"), "gallon"), **dict.fromkeys(("decibel", "decibels"), "decibel"),
@@ -94,7 +117,8 @@ _MORE_UNITS: Final = {
     "a": "are", "µg": "microgram", "mcg": "microgram", "ug": "microgram", "t": "tonne", "hr": "hour", "hrs": "hour", "h": "hour",
     "min": "minute", "mins": "minute", "m": "meter", "sec": "second", "secs": "second", "s": "second", "d": "day", "wk": "week",
     "wks": "week", "mo": "month", "mos": "month", "yr": "year", "yrs": "year", "y": "year", "°c": "celsius", "c": "celsius",
-    "degc": "celsius", "°f": "fahrenheit", "f": "fahrenheit", "degf": "fahrenheit", "k": "kelvin", "kb": "kilobyte", "mb": "megabyte",
+    "degc": "celsius", "°f": "fahrenheit", "f": "fahrenheit", "degf": "fahrenheit", "k": "kelvin", "kb": "kilobyte",
+    "mb": "megabit megabyte millibar",
     "gb": "gigabyte", "tb": "terabyte", "кг": "kilogram", "г": "gram", "公里": "kilometer", "公斤": "kilogram", "千克": "kilogram",
     "克": "gram", "米": "meter", "厘米": "centimeter",
     "毫米": "millimeter", "升": "liter", "毫升": "milliliter", "キログラム": "kilogram",
@@ -125,12 +149,17 @@ def unit_factor(unit: str) -> locale_tables.UnitFactor | None:
     if unit in _MULTIPLES:
         base_unit, multiple = _MULTIPLES[unit]
         return _multiple_of(base_unit, multiple)
+    if unit in _BASE_UNITS:
+        return locale_tables.UnitFactor(_BASE_UNITS[unit], 1.0, 0.0)
     factor = locale_tables.unit_factors().get(unit)
     if factor is not None:
         return factor._replace(dimension=_OWN_DIMENSIONS.get(unit) or _sorted_dimension(factor.dimension))
     for prefix, multiple in _PREFIX_FACTORS.items():
         if unit.startswith(prefix) and _PER not in unit:
             return _multiple_of(unit.removeprefix(prefix), multiple)
+    for word, power in _POWERS.items():
+        if unit.startswith(word) and _PER not in unit:
+            return _power_factor(unit.removeprefix(word), power)
     if _PER in unit:
         return _ratio_factor(*unit.split(_PER, 1))
     return _wider_factor(unit.removeprefix(_FROM_PINT)) if unit.startswith(_FROM_PINT) else None
@@ -144,6 +173,23 @@ def _ratio_factor(numerator: str, denominator: str) -> locale_tables.UnitFactor 
     for name, power in _dimension_powers(below.dimension).items():
         powers[name] = powers.get(name, 0) - power
     return locale_tables.UnitFactor(_dimension_name(powers), above.factor / below.factor, 0.0)
+
+
+def _power_factor(unit: str, power: int) -> locale_tables.UnitFactor | None:
+    base = unit_factor(unit)
+    if base is None or base.offset:
+        return None
+    powers = {name: exponent * power for name, exponent in _dimension_powers(base.dimension).items()}
+    return locale_tables.UnitFactor(_dimension_name(powers), base.factor**power, 0.0)
+
+
+def describe_units(units: Iterable[str]) -> str:
+    """The units as a reader knows them.
+
+    >>> describe_units({"pint:furlong", "mole"})
+    'furlong or mole'
+    """
+    return " or ".join(sorted(unit.removeprefix(_FROM_PINT) for unit in units))
 
 
 def _dimension_powers(name: str) -> dict[str, int]:
@@ -192,7 +238,7 @@ def units_called(name: str) -> frozenset[str]:
     >>> units_called("lbs"), units_called("stunden")
     (frozenset({'pound'}), frozenset({'hour'}))
     """
-    symbol = _symbol_called(name.strip())
+    symbol = _symbol_called(unicodedata.normalize("NFKC", name.strip()))
     if symbol is not None:
         return frozenset({symbol})
     key = fold_name(name.replace("º", "°")).replace("²", "2").replace("³", "3").replace("^", "")
@@ -209,7 +255,32 @@ def units_called(name: str) -> frozenset[str]:
         return named - {"item"} | {"piece"}
     if (not named or _GLUCOSE in named) and name.count("/") == 1:
         return _ratio_called(*name.split("/")) or named
-    return named
+    return named or _power_called(plain) or _symbol_in_capitals(name)
+
+
+def _power_called(name: str) -> frozenset[str]:
+    """The area or volume of a unit of length: `cu ft`, `sq. in`, `mm3`; empty for any other name.
+
+    >>> _power_called("cu ft"), _power_called("mm3"), _power_called("kg2")
+    (frozenset({'cubic-foot'}), frozenset({'cubic-millimeter'}), frozenset())
+    """
+    match = _POWER_NAME.fullmatch(name)
+    if match is None:
+        return _NO_UNITS
+    word = "square-" if match["power"] == "2" or (match["word"] or "").startswith("sq") else "cubic-"
+    lengths = [unit for unit in units_called(match["length"] or match["base"]) if _is_length(unit)]
+    return frozenset({word + lengths[0]}) if len(lengths) == 1 else _NO_UNITS
+
+
+def _is_length(unit: str) -> bool:
+    factor = unit_factor(unit)
+    return factor is not None and factor.dimension == "meter"
+
+
+def _symbol_in_capitals(name: str) -> frozenset[str]:
+    """The unit of a symbol that is otherwise in small letters: `MMOL`."""
+    symbol = _symbol_called(name.strip().lower()) if name.isupper() else None
+    return _NO_UNITS if symbol is None else frozenset({symbol})
 
 
 def _ratio_called(numerator: str, denominator: str) -> frozenset[str]:
@@ -264,8 +335,15 @@ def _wider_factor(name: str) -> locale_tables.UnitFactor | None:
         base = registry.Quantity(1, name.replace("·", "*")).to_base_units()
     except Exception:  # pint raises what its parser meets: syntax errors, tokens, undefined units
         return None
-    powers = {str(unit): int(power) for unit, power in dict(base.unit_items()).items() if power == int(power)}
-    return locale_tables.UnitFactor(_dimension_name(powers), float(base.magnitude), 0.0)
+    factor = float(base.magnitude)
+    powers: dict[str, int] = {}
+    for unit, power in dict(base.unit_items()).items():
+        if power != int(power):
+            continue
+        name_in_cldr, multiple = _FROM_PINT_BASE.get(str(unit), (str(unit), 1.0))
+        powers[name_in_cldr] = int(power)
+        factor *= multiple ** int(power)
+    return locale_tables.UnitFactor(_dimension_name(powers), factor, 0.0)
 
 
 @cache  # derived from a table that never changes

@@ -68,6 +68,20 @@ class Code:
             raise ValueError(f'the scheme `{self.scheme}` needs the package {package}: pip install "fieldwise[domain]"')
         if self.region is not None and self.scheme != "phone":
             raise ValueError("`region` goes with `scheme: phone`")
+        if self.region is not None:
+            _check_phone_region(self.region)
+
+
+def _check_phone_region(region: str) -> None:
+    """Raise ValueError for what is no code of a country with phone numbers."""
+    supported: frozenset[str] = frozenset(import_module("phonenumbers").SUPPORTED_REGIONS)
+    if region in supported:
+        return
+    from fieldwise.kernels.terms import countries_called, whole_countries  # tables that only a wrong region needs
+
+    named = sorted(whole_countries(countries_called(region)) & supported)
+    fix = f"did you mean {' or '.join(f'`{code}`' for code in named)}?" if named else "write a two-letter code such as DE, FR, GB or US"
+    raise ValueError(f"`region` is no two-letter code of a country with phone numbers: `{region}`; {fix}")
 
 
 @dataclass(frozen=True, slots=True)

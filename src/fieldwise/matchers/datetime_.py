@@ -1,6 +1,7 @@
 """Instants: dates with their time of day, in every CLDR language.
 
-* Two values with an offset (`Z`, `+01:00`, `EST`) compare as instants, all others as written. `zone` supplies or requires an offset.
+* Two values with an offset (`Z`, `+01:00`, `EST`, `Europe/Paris`) compare as instants, all others as written. `zone` supplies or
+  requires an offset.
 * A value without a time of day matches only another one without: a date alone does not match a date with a time.
 * Seconds or milliseconds since 1970 (10 or 13 digits) are instants.
 
@@ -22,6 +23,7 @@ from fieldwise.dataclass import dataclass
 from fieldwise.kernels.measures import read_duration
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
 from fieldwise.matchers._date_survey import NO_DATE_EVIDENCE, collect_date_evidence, reading_languages, resolve_date_options
+from fieldwise.matchers._keys import quote_value
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, no_key, plain_number
 from fieldwise.matchers.date import check_languages, moment_of_date
 from fieldwise.model.pairs import Measurements, Pairs, Scores
@@ -143,10 +145,8 @@ def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
 
     def read(value: Any) -> Moment | str | None:
         moment = _read_value(value, reading)
-        if isinstance(moment, AmbiguousMoment):
-            return f"ambiguous date: {moment}; set {moment.option}"
-        if moment is None or moment.day is None:
-            return None
+        if moment is None or isinstance(moment, str) or moment.day is None:
+            return None if isinstance(moment, Moment) else moment
         if config.zone == "require" and moment.offset is None:
             return f'no time zone: "{value}"'
         if zone is not None and moment.offset is None:
@@ -176,7 +176,17 @@ def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
     )
 
 
-def _read_value(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | None:
+def _read_value(value: Any, reading: DateReading) -> Moment | str | None:
+    """The moment of a value; a text that says why it has none, or None."""
+    moment = _find_moment(value, reading)
+    if isinstance(moment, AmbiguousMoment):
+        return f"ambiguous date: {moment}; set {moment.option}"
+    if moment is not None and moment.has_impossible_time:
+        return f"no time of day has an hour above 12 and AM: {quote_value(value)}"
+    return moment
+
+
+def _find_moment(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | None:
     if isinstance(value, date):
         return moment_of_date(value)
     number = plain_number(value)

@@ -52,7 +52,7 @@ class Fuzzy:
     threshold: Annotated[float, Ge(0), Le(1)] = 0.85
     """Similarity from which a pair passes, inclusive."""
     normalize: bool | Literal["alnum"] = True
-    """Ignore letter case and outer whitespace; `alnum` ignores everything but letters and digits, too."""
+    """Ignore letter case and outer whitespace; `alnum` ignores everything but letters and digits, too, in texts that have any."""
     score: Literal["graded", "binary"] = "graded"
     """`graded` is the similarity, also below the threshold; `binary` is 1 if the pair passes, else 0."""
     digits: Literal["similar", "equal"] = "similar"
@@ -208,11 +208,16 @@ def _score_by_model(pairs: Pairs, config: Fuzzy) -> Scores:
     return Scores.of(graded, passed=passed, notes=notes, faults=faults, distance=by_letters.distance)
 
 
+def _keep_alphanumeric(text: str) -> str:
+    """The letters and digits of a text; the text itself if it has none, so that `...` and `!!!` differ."""
+    return alphanumeric_key(text) or fold_text(text)
+
+
 def _read_texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:
     """The text and the kind of each value: kinds are None if all values are text, and the kind of a value with a NaN is None."""
     normalize = to_nfc
     if config.normalize:
-        normalize = alphanumeric_key if config.normalize == "alnum" else fold_text
+        normalize = _keep_alphanumeric if config.normalize == "alnum" else fold_text
     types = set(map(type, values))
     if types == {str}:
         if config.normalize is True:

@@ -6,6 +6,7 @@
   `5 dollars` with `CAD 5` only, and `€5` with none of them.
 * `1,234` alone is 1234 and `1.234` alone is 1.234, with a note, unless `decimal` or the rest of the column decides: each side by its
   own values where the two contradict.
+* Amounts per unit (`$5 per hour`, `€5/kg`) agree only with amounts per the same unit.
 * Net and gross amounts differ if both sides say which they are.
 * Values that are not amounts match only if they are equal.
 
@@ -25,6 +26,7 @@ from fieldwise.dataclass import dataclass
 from fieldwise.kernels.amounts import Figure, find_decimal_sign, group_without_minor_unit, read_figure
 from fieldwise.kernels.currencies import currencies_of, describe_currencies
 from fieldwise.kernels.numerals import DecimalMark
+from fieldwise.kernels.rates import agree_on_per, describe_per, read_rate
 from fieldwise.kernels.tolerance import is_close, smallest_tolerance
 from fieldwise.matchers._decimal_survey import (
     MARKS,
@@ -115,6 +117,8 @@ def _decide_stored(stored: Measurements, config: Money) -> NDArray[np.bool_]:
         Example(expected="$5", actual="CAD 5", score=1),
         Example(expected=-3.2, actual="(3.20)", score=1),
         Example(expected="$1.2M", actual=1_200_000, score=1),
+        Example(expected="$5/month", actual="$5 per month", score=1),
+        Example(expected="$5/month", actual="$5/year", score=0),
         Example(expected=19.99, actual="€ 20", options={"tolerance": 0.05}, score=1),
         Example(expected="5 EUR", actual="5", options={"currency": "require"}, score=0),
     ],
@@ -142,6 +146,8 @@ def _money_matcher(config: Money) -> ReadingMatcher[Figure]:
             return Agreement(False, f"other currency: {names}", inf)
         if expected.tax and actual.tax and expected.tax != actual.tax:
             return Agreement(False, f"{expected.tax} and {actual.tax}", inf)
+        if (expected.per or actual.per) and not agree_on_per(expected.per, actual.per):
+            return Agreement(False, f"other unit: {describe_per(expected.per)} and {describe_per(actual.per)}", inf)
         if mark is None and config.currency != "ignore":
             expected, actual = group_without_minor_unit(expected, actual)
         distance = smallest_tolerance(expected.value, actual.value)
@@ -165,11 +171,12 @@ def _read_value(value: Any, mark: DecimalMark | None) -> Figure | None:
     number = plain_number(value)
     if number is not None:
         return Figure(number)
-    figure = read_figure(value, mark) if isinstance(value, str) else None
-    if figure is None:
+    if not isinstance(value, str):
         return None
-    figure = figure.as_amount()
-    return None if figure.percent or figure.units else figure
+    figure = read_figure(value, mark)
+    if figure is not None:
+        figure = figure.as_amount()
+    return read_rate(value, mark) if figure is None or figure.percent or figure.units else figure
 
 
 def _currencies_differ(expected: Figure, actual: Figure) -> bool:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels import measures
 from fieldwise.kernels.tolerance import within_tolerance
+from fieldwise.kernels.units import describe_units
 from fieldwise.matchers._decimal_survey import (
     MARKS,
     NO_DECIMAL_EVIDENCE,
@@ -129,7 +130,7 @@ def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReadi
             limit = 0.0 if isinstance(config.tolerance, str) else config.tolerance
             return Agreement(bool(within_tolerance([expected.value], [actual.value], limit)[0]))
         if not shared:
-            return Agreement(False, f"other dimension: {' or '.join(sorted(expected.units))} and {' or '.join(sorted(actual.units))}")
+            return Agreement(False, f"other dimension: {describe_units(expected.units)} and {describe_units(actual.units)}")
         return Agreement(
             any(
                 abs(left[name] - right[name]) <= _limit_in_base(config, expected, name) + _slack(left[name], right[name]) for name in shared

@@ -227,7 +227,8 @@ class _Rewriter:
         whole, point, decimals = mantissa.lstrip("-").partition(".")
         plain_whole = whole.lstrip("0") or "0"
         if plain_whole != whole and whole:  # 007 is a code, not the number 7
-            raise _SyntaxError
+            self.repairs["numbers with leading zeros read as text"] = None
+            return json.dumps(number[0])
         plain = f"{sign}{plain_whole}{point}{decimals or ('0' if point else '')}{mark}{exponent}"
         if plain != number[0].replace("E", "e"):
             self.repairs["numbers rewritten"] = None
