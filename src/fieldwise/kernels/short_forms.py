@@ -36,15 +36,22 @@ _STREET_FORMS: Final = {
     "c": "calle", "cl": "calle", "avenida": "ave", "avda": "ave", "avd": "ave", "avinguda": "ave", "bd": "blvd", "bld": "blvd",
     "boul": "blvd",
     "bulevar": "blvd", "ul": "ulica", "al": "aleja", "aleje": "aleja", "os": "osiedle", "v": "via", "vle": "viale", "cso": "corso",
-    "pzza": "piazza", "pza": "plaza", "pl": "plaza", "plac": "plaza", "placa": "plaza", "place": "plaza", "r": "rua", "praca": "pca",
+    "pzza": "piazza", "pza": "plaza", "plac": "plaza", "placa": "plaza", "str": "st", "strada": "st", "r": "rua", "praca": "pca",
     "rodovia": "rod", "estrada": "estr", "travessa": "tv", "trav": "tv", "carretera": "ctra", "paseo": "pso", "faubourg": "fbg",
     "fg": "fbg",
     "chemin": "che", "impasse": "imp", "route": "rte", "jalan": "jl", "jln": "jl", "caddesi": "cad", "cadde": "cad", "cd": "cad",
     "sokak": "sok", "sokagi": "sok", "sk": "sok", "mahallesi": "mah", "улица": "ул", "проспект": "пр", "просп": "пр", "переулок": "пер",
     "площадь": "пл", "шоссе": "ш", "вулиця": "вул", "бульвар": "бул", "trida": "tr", "namesti": "nam", "utca": "u", "ulice": "ulica",
-    "strada": "str", "calea": "cal", "postfach": "pobox", "apartado": "pobox",
+    "calea": "cal", "postfach": "pobox", "apartado": "pobox",
 }  # fmt: skip
 """Words for streets and their short forms that mean other things elsewhere: they count in an address, a short text with a number."""
+_NUMBERED_FORMS: Final = {
+    "article": "art", "artikel": "art", "articulo": "art", "articolo": "art", "artigo": "art", "section": "sec", "chapter": "chap",
+    "figure": "fig", "paragraph": "para", "nr": "no", "num": "no", "nummer": "no", "numero": "no",
+}  # fmt: skip
+"""Short forms that mean other things elsewhere: they count before a number."""
+_SQUARES: Final = frozenset(("pl", "platz"))
+"""Short for a square before its name, where `Pl.` is Plaza, Place, Platz or Plac; behind a name it is the English Place."""
 _ORDINALS: Final = {
     "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th", "eighth": "8th",
     "ninth": "9th", "tenth": "10th", "eleventh": "11th", "twelfth": "12th",
@@ -90,9 +97,19 @@ def shorten(text: str) -> tuple[str, ...]:
         if is_initial and after_initial:
             words[-1] += word
         else:
-            words.append(_short_form(word, in_address, is_last=place == len(written) - 1))
+            short = _short_form(word, in_address, is_last=place == len(written) - 1)
+            words.append(_short_form_between(written, place, short, in_address))
         after_initial = is_initial
     return tuple("pobox" if word == "po" and in_address else word for word in words if not (word == "box" and "po" in words and in_address))
+
+
+def _short_form_between(words: Sequence[str], place: int, short: str, in_address: bool) -> str:
+    """The short form of a word that depends on the words beside it."""
+    before_number = place + 1 < len(words) and words[place + 1][0].isdigit()
+    if before_number and words[place] in _NUMBERED_FORMS:
+        return _NUMBERED_FORMS[words[place]]
+    has_english_order = words[0][0].isdigit() and place > 1  # `10 Park Place`
+    return "plaza" if in_address and short in _SQUARES and not has_english_order and not before_number else short
 
 
 def _is_address(words: Sequence[str]) -> bool:
@@ -120,9 +137,8 @@ def may_be_same_word(left: str, right: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)  # the same words in many values of a column
 def _possible_short_forms(word: str) -> frozenset[str]:
-    return frozenset(
-        (_short_form(word, False, is_last=False), _short_form(word, True, is_last=False), _short_form(word, True, is_last=True))
-    )
+    forms = {_short_form(word, False, is_last=False), _short_form(word, True, is_last=False), _short_form(word, True, is_last=True)}
+    return frozenset(forms | ({"plaza"} if "pl" in forms else set()))
 
 
 def find_street_words(words: tuple[str, ...]) -> frozenset[str]:
@@ -133,7 +149,7 @@ def find_street_words(words: tuple[str, ...]) -> frozenset[str]:
     """
     if not _is_address(words):
         return frozenset()
-    kinds = {word for word in words if word in STREET_WORDS}
+    kinds = {"str" if word == "st" else word for word in words if word in STREET_WORDS}
     kinds |= {kind for word in words for kind in _COMPOUND_STREETS if word.endswith(kind) and len(word) > len(kind) + 2}
     return frozenset(kinds)
 

@@ -56,6 +56,12 @@ def describe_differences(expected: str, actual: str) -> list[str]:
         ("S", "M", ["codes differ: s / m"]),
         ("EN", "DE", ["codes differ: en / de"]),
         ("NY", "CA", ["not the same: ny / ca"]),
+        ("Deposit of ₹500", "Deposit of ₩500", ["numbers differ: 500 INR / 500 KPW or KRW"]),
+        ("balance (500)", "balance of 500", ["numbers differ: -500 / 500"]),
+        ("up to 5 years", "over 5 years", ["limits differ: at most 5 years / at least 5 years"]),
+        ("Revenue in million", "Revenue in billion", ["magnitudes differ: 1,000,000 / 1,000,000,000"]),
+        ("He fails to deliver", "He delivers", ["only expected is negated"]),
+        ("✗ approved", "approved", ["only expected is negated"]),
     ],
 )
 def test_a_difference_is_found_and_told_in_words(expected: str, actual: str, reasons: list[str]) -> None:
@@ -91,6 +97,8 @@ def test_a_difference_is_found_and_told_in_words(expected: str, actual: str, rea
         ("A", "Grade A"),
         ("医生", "大夫"),
         ("5", "5.0"),
+        ("Invoice No. 5", "Invoice Nr. 5"),
+        ("the price plus VAT", "the price excluding VAT"),
     ],
 )
 def test_another_way_to_say_it_is_no_difference(expected: str, actual: str) -> None:

@@ -8,210 +8,15 @@ Each difference lowers the similarity and gives the reason.
 ()
 """
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fieldwise.kernels.meaning import lexicon
-from fieldwise.kernels.meaning.quantities import TextQuantity, find_quantities, quantities_agree
-
-# Reading: a text as the guards see it
-
-_WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?|[$€£¥]|°[cf]", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!?:;\n]\s*$")
-_HAN = re.compile(r"[぀-ヿ㐀-鿿]")
-_GERMAN = lexicon.parse_words("der die das und ist nicht mit für von ein eine den dem des beträgt wird sind im zum zur innerhalb über")
-_ELISION = re.compile(r"(?:[dlnsjcmt]|qu)'(?=[^\W\d_]{2})")
-_SINGLE_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,4})(?![\w.'-])")
-_ENUMERATION = re.compile(
-    r"(?<![^\W\d_])\(([a-z]|[ivx]{2,4})\)|(?<![^\W_])(?<!\()([a-z])\)|"
-    r"\b(?:lit|letter|buchst|buchstabe|clause|item|point|punkt|lettre|letra|inciso|lettera)\.? ([a-z])(?![\w'’-])",
-    re.IGNORECASE,
-)
-"""A letter or a small Roman numeral that counts: 3(a), b), lit. c. Not the plural of `invoice(s)`."""
-_VERSION = re.compile(
-    r"(?:\b(?:versions?|ver|release|sections?|clause|chapter|article|paragraph|abschnitt|kapitel|artikel|sección|capítulo|v)\.? ?|§ ?)"
-    r"(\d+(?:\.\d+)+)",
-    re.IGNORECASE,
-)
-_MAX_SIGN_LENGTH = 2
-_FIRST_IDEOGRAM = "\u2e80"
-_TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*|,")
-
-_MARKUP = re.compile(r"<(?=[A-Za-z/!])[^<>]*>")
-_COMPARATOR = re.compile(
-    r"(?P<most><=|=<|[≤⩽])|(?P<least>>=|=>(?=\s*\d)|[≥⩾])|(?P<not>!=|≠|(?<!\S)!(?=\w))"
-    r"|(?P<around>±|\+/?-(?=\s*\d))|(?P<root>√)|(?P<power>\^\s?[-\u2212](?=\d))"
-    r"|(?:(?P<below><)|(?<![-=>])(?P<above>>))(?:(?=\s*[-+.$€£¥]?\d)|(?<=\b\w.)\s?(?=\w\b)|(?<=\b\w\s.)\s?(?=\w\b))"
-)
-"""Signs that compare, not brackets and arrows: `<` and `>` stand before a number or between single letters."""
-_SPELLED_COMPARATORS = {
-    "most": " at most ",
-    "least": " at least ",
-    "not": " not ",
-    "below": " at most below ",
-    "above": " at least above ",
-    "around": " plus or minus ",
-    "root": " root ",
-    "power": " to the minus ",
-}
-
-_PhraseIndex = Mapping[str, list[tuple[tuple[str, ...], int, int]]]
-"""Phrases with their family and group, by first word, longer ones first."""
-
-
-@dataclass(frozen=True, slots=True)
-class LexiconTerm:
-    """A word or phrase of the lexicon that occurs in a text."""
-
-    family: int
-    group: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class TextReading:
-    """What the guards compare of a text."""
-
-    words: tuple[str, ...]
-    tokens: tuple[str, ...]
-    """Words, numbers and commas in order."""
-    quantities: tuple[TextQuantity, ...]
-    opposites: tuple[LexiconTerm, ...]
-    alternatives: tuple[LexiconTerm, ...]
-    negations: int
-    maybe_negative: bool
-    """True if a word may negate by itself; then the number of negations proves nothing."""
-    names: tuple[str, ...]
-    letters: frozenset[str]
-    """Single capitals and Roman numerals after a word, and letters that enumerate: plan A, type II, 3(a)."""
-    versions: frozenset[str]
-    """Numbers in parts behind words such as version and section: 2.1 is not 2.10."""
-    sign: str
-    """The whole text, where it is too short to mean anything but itself: a grade, a size, a blood group, a language."""
-
-
-def _index_phrases(table: str) -> _PhraseIndex:
-    index: dict[str, list[tuple[tuple[str, ...], int, int]]] = {}
-    for family, groups in enumerate(lexicon.parse_groups(table)):
-        for group, phrases in enumerate(groups):
-            for phrase in phrases:
-                parts = tuple(phrase.split())
-                index.setdefault(parts[0], []).append((parts, family, group))
-    return {first: sorted(entries, key=lambda entry: -len(entry[0])) for first, entries in index.items()}
-
-
-_OPPOSITES, _ALTERNATIVES = _index_phrases(lexicon.OPPOSITES), _index_phrases(lexicon.ALTERNATIVES)
-_NON_NEGATING = _index_phrases(" | ".join(phrase.replace(" ", "_") for phrase in sorted(lexicon.NON_NEGATING_PHRASES)))
-_HAN_OPPOSITES = lexicon.parse_groups(lexicon.HAN_OPPOSITES)
-
-
-def spell_comparators(text: str) -> str:
-    """The text with words for signs such as `<`, because neither words nor an embedding have signs.
-
-    >>> spell_comparators("p<0.05"), spell_comparators("≥ 5 mg"), spell_comparators("<b>a</b> -> b")
-    ('p at most below 0.05', ' at least  5 mg', '<b>a</b> -> b')
-    """
-    if _MARKUP.search(text):
-        return text
-    return _COMPARATOR.sub(lambda match: _SPELLED_COMPARATORS[str(match.lastgroup)], text)
-
-
-def read_text(text: str) -> TextReading:
-    """Read what the guards compare of a text.
-
-    >>> reading = read_text("The CFO did not approve 5 %")
-    >>> reading.negations, [str(quantity) for quantity in reading.quantities], [term.text for term in reading.alternatives]
-    (1, ['5 %'], ['cfo'])
-    """
-    text = unicodedata.normalize("NFKC", spell_comparators(text)).replace("’", "'")
-    words = tuple(_normalize_word(match[0]) for match in _WORD.finditer(text))
-    split_words: list[str] = []
-    for word in words:
-        in_lexicon = word in _OPPOSITES or word in _ALTERNATIVES
-        split_words += [word] if in_lexicon else word.split("-")
-    opposites = _find_terms(split_words, _OPPOSITES)
-    if _HAN.search(text):
-        opposites += _find_han_terms(text)
-    return TextReading(
-        words=words,
-        tokens=tuple(_TOKEN.findall(text.lower())),
-        quantities=tuple(find_quantities(text)),
-        opposites=opposites,
-        alternatives=_find_terms(split_words, _ALTERNATIVES),
-        negations=_count_negations(text, split_words) - len(_find_terms(split_words, _NON_NEGATING)),
-        maybe_negative=any(_may_negate(word) for word in split_words),
-        names=_find_names(text, split_words),
-        letters=frozenset(_SINGLE_LETTER.findall(text)) | {"".join(letters).lower() for letters in _ENUMERATION.findall(text)},
-        versions=frozenset(_VERSION.findall(text)),
-        sign=_read_sign(text),
-    )
-
-
-def _read_sign(text: str) -> str:
-    short = text.strip(" .,;:!?").casefold()
-    return short if len(short) <= _MAX_SIGN_LENGTH and all(letter < _FIRST_IDEOGRAM for letter in short) else ""
-
-
-def _normalize_word(word: str) -> str:
-    """Return a word in lower case, without the dot of an abbreviation and the French article before a vowel."""
-    return _ELISION.sub("", word.lower().rstrip("."))
-
-
-def _find_terms(words: Sequence[str], index: _PhraseIndex) -> tuple[LexiconTerm, ...]:
-    terms: list[LexiconTerm] = []
-    position = 0
-    while position < len(words):
-        step = 1
-        for parts, family, group in index.get(words[position], ()):
-            if tuple(words[position : position + len(parts)]) == parts:
-                terms.append(LexiconTerm(family, group, " ".join(parts)))
-                step = max(step, len(parts))
-        position += step
-    return tuple(terms)
-
-
-def _find_han_terms(text: str) -> tuple[LexiconTerm, ...]:
-    """Find terms anywhere in the text: Chinese and Japanese have no spaces between words."""
-    terms: list[LexiconTerm] = []
-    for family, groups in enumerate(_HAN_OPPOSITES):
-        for group, phrases in enumerate(groups):
-            terms += [LexiconTerm(-1 - family, group, phrase) for phrase in phrases if phrase in text]
-    return tuple(terms)
-
-
-def _count_negations(text: str, words: Sequence[str]) -> int:
-    count = sum(word in lexicon.NEGATORS or word.endswith("n't") for word in words)
-    if words and words[0] == "no" and re.match(r"\s*no\s*[,.;:]", text, re.IGNORECASE):
-        count -= len(words) > 1  # the answer `No, …` repeats what the sentence says
-    han_count = sum(text.count(sign) for sign in (*lexicon.HAN_NEGATORS, *lexicon.HAN_NEGATING_ENDS))
-    return count + han_count
-
-
-def _may_negate(word: str) -> bool:
-    return word in lexicon.IMPLICIT_NEGATORS or word.endswith("less") or (word.startswith(("un", "dis")) and len(word) > 5)
-
-
-def _find_names(text: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Find capitalized words inside sentences and abbreviations in capitals; none where capitals mean nothing (titles, German)."""
-    if not _GERMAN.isdisjoint(words):
-        return ()
-    matches = [(match.start(), match[0].rstrip(".")) for match in _WORD.finditer(text)]
-    has_ordinary_words = any(word[0].islower() and len(word) > 3 for _, word in matches)
-    if not has_ordinary_words:
-        return ()
-    names: list[str] = []
-    for start, word in matches:
-        begins_sentence = not text[:start].strip() or bool(_SENTENCE_END.search(text[:start]))
-        abbreviation = word.isupper() and 1 < len(word) < 6
-        if abbreviation or (word[0].isupper() and not begins_sentence and len(word) > 2):
-            names.append(word)
-    return tuple(names)
-
-
-# Differences between two readings
+from fieldwise.kernels.meaning.marks import compare_marks, find_operators, refuses
+from fieldwise.kernels.meaning.quantities import TextQuantity, have_opposite_limits, quantities_agree
+from fieldwise.kernels.meaning.quantity_context import is_same_limit
+from fieldwise.kernels.meaning.text_reading import LexiconTerm, TextReading, read_text
 
 SIMILARITY_FACTORS: Mapping[str, float] = {
     "number": 0.4,
@@ -253,12 +58,15 @@ class MeaningDifference:
 
 def find_differences(expected: TextReading, actual: TextReading) -> tuple[MeaningDifference, ...]:
     """Return every reason why two texts do not mean the same."""
+    paired = _pair_quantities(expected, actual)
     return (
-        *_compare_quantities(expected, actual),
+        *_compare_quantities(paired),
         *_compare_letters(expected, actual),
         *_compare_signs(expected, actual),
         *_compare_versions(expected, actual),
-        *_compare_polarity(expected, actual),
+        *_compare_marks(expected, actual),
+        *_compare_magnitudes(expected, actual),
+        *(_compare_polarity(expected, actual) or _compare_limits(paired)),
         *_compare_alternatives(expected, actual),
         *_compare_qualifiers(expected, actual),
         *_compare_names(expected, actual),
@@ -266,28 +74,77 @@ def find_differences(expected: TextReading, actual: TextReading) -> tuple[Meanin
     )
 
 
-def _compare_quantities(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
-    only_expected, only_actual = list(expected.quantities), list(actual.quantities)
+@dataclass(frozen=True, slots=True)
+class _PairedQuantities:
+    """Quantities of two texts: those that agree, and the others of either side."""
+
+    agreeing: list[tuple[TextQuantity, TextQuantity]]
+    only_expected: list[TextQuantity]
+    only_actual: list[TextQuantity]
+
+
+def _pair_quantities(expected: TextReading, actual: TextReading) -> _PairedQuantities:
+    paired = _PairedQuantities([], [], list(actual.quantities))
     for quantity in expected.quantities:
-        match = next((candidate for candidate in only_actual if quantities_agree(quantity, candidate)), None)
-        if match is not None:
-            only_expected.remove(quantity)
-            only_actual.remove(match)
-    differences: list[MeaningDifference] = []
-    for kind in ("number", "code"):
-        left = [quantity for quantity in only_expected if (quantity.family == "code") == (kind == "code")]
-        right = [quantity for quantity in only_actual if (quantity.family == "code") == (kind == "code")]
-        has_strong = any(not quantity.weak for quantity in (*left, *right))
-        if left and right and has_strong:
-            differences.append(MeaningDifference(kind, f"{kind}s differ: {_join_texts(left)} / {_join_texts(right)}"))
-        elif kind == "number" and has_strong:
-            side = "expected" if left else "actual"
-            differences.append(MeaningDifference("number missing", f"only {side} has a number: {_join_texts(left or right)}"))
+        candidates = [candidate for candidate in paired.only_actual if quantities_agree(quantity, candidate)]
+        if not candidates:
+            paired.only_expected.append(quantity)
+            continue
+        match = next((candidate for candidate in candidates if not have_opposite_limits(quantity, candidate)), candidates[0])
+        paired.only_actual.remove(match)
+        paired.agreeing.append((quantity, match))
+    return paired
+
+
+def find_symbol_differences(expected: str, actual: str) -> tuple[MeaningDifference, ...]:
+    """Differences between two texts with the same words: in signs, units, currencies, limits and marks.
+
+    >>> [str(difference) for difference in find_symbol_differences("Total: $500", "Total: €500")]
+    ['numbers differ: 500 USD or 28 others / 500 EUR']
+    """
+    left, right = read_text(expected), read_text(actual)
+    paired = _pair_quantities(left, right)
+    numbers = [difference for difference in _compare_quantities(paired) if difference.kind != "number missing"]
+    if any(quantity.family == "parts" for quantity in (*paired.only_expected, *paired.only_actual)):
+        numbers = []  # the same groups of digits, with points or something else between them: telephone numbers
+    refused = _negations_against(left, right) - left.negations != _negations_against(right, left) - right.negations
+    negations = [MeaningDifference("negation", "only one side is ticked")] if refused else []
+    differences = (*numbers, *negations, *_compare_marks(left, right), *_compare_limits(paired))
+    left_operators, right_operators = find_operators(expected), find_operators(actual)
+    if not differences and left_operators and right_operators and left_operators != right_operators:
+        return (MeaningDifference("code", f"signs differ: {''.join(left_operators)} / {''.join(right_operators)}"),)
     return differences
 
 
-def _join_texts(quantities: Sequence[TextQuantity]) -> str:
-    return ", ".join(str(quantity) for quantity in quantities)
+def _compare_quantities(paired: _PairedQuantities) -> list[MeaningDifference]:
+    differences: list[MeaningDifference] = []
+    for kind in ("number", "code"):
+        left = [quantity for quantity in paired.only_expected if (quantity.family == "code") == (kind == "code")]
+        right = [quantity for quantity in paired.only_actual if (quantity.family == "code") == (kind == "code")]
+        has_strong = any(not quantity.weak for quantity in (*left, *right))
+        if left and right and has_strong:
+            differences.append(MeaningDifference(kind, f"{kind}s differ: {_describe_quantities(left, right)}"))
+        elif kind == "number" and has_strong:
+            side = "expected" if left else "actual"
+            shown = ", ".join(map(str, left or right))
+            differences.append(MeaningDifference("number missing", f"only {side} has a number: {shown}"))
+    return differences
+
+
+def _describe_quantities(expected: Sequence[TextQuantity], actual: Sequence[TextQuantity]) -> str:
+    """The quantities of both sides; where their texts are the same, with sign and currency."""
+    left, right = ", ".join(map(str, expected)), ", ".join(map(str, actual))
+    if left == right:
+        left, right = (", ".join(quantity.describe() for quantity in quantities) for quantities in (expected, actual))
+    return f"{left} / {right}"
+
+
+def _compare_limits(paired: _PairedQuantities) -> list[MeaningDifference]:
+    """`up to 5 years` is not `over 5 years`."""
+    for left, right in paired.agreeing:
+        if have_opposite_limits(left, right):
+            return [MeaningDifference("opposite", f"limits differ: {left.describe()} / {right.describe()}")]
+    return []
 
 
 def _compare_letters(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
@@ -320,6 +177,18 @@ def _compare_versions(expected: TextReading, actual: TextReading) -> list[Meanin
     return [MeaningDifference("code", f"versions differ: {', '.join(sorted(only_expected))} / {', '.join(sorted(only_actual))}")]
 
 
+def _compare_marks(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    return [MeaningDifference("code", what) for what in compare_marks(expected.marks, actual.marks)]
+
+
+def _compare_magnitudes(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Revenue in million is not revenue in billion."""
+    left, right = expected.lone_magnitudes, actual.lone_magnitudes
+    if not left or not right or left & right:
+        return []
+    return [MeaningDifference("number", f"magnitudes differ: {min(left):,.0f} / {min(right):,.0f}")]
+
+
 def _find_conflicts(expected: Sequence[LexiconTerm], actual: Sequence[LexiconTerm]) -> list[tuple[LexiconTerm, LexiconTerm]]:
     """Return the first terms of each family in which the two sides share no group."""
     conflicts: list[tuple[LexiconTerm, LexiconTerm]] = []
@@ -335,14 +204,29 @@ def _compare_polarity(expected: TextReading, actual: TextReading) -> list[Meanin
     """Compare opposites and negation together: `not approved` is `rejected`, and `unpaid` is `not paid`."""
     opposites = [(left.text, right.text) for left, right in _find_conflicts(expected.opposites, actual.opposites)]
     opposites = list(dict.fromkeys([*opposites, *_find_prefix_opposites(expected.words, actual.words)]))
-    one_side_negated = (expected.negations - actual.negations) % 2 == 1
+    expected_negations, actual_negations = _negations_against(expected, actual), _negations_against(actual, expected)
+    one_side_negated = (expected_negations - actual_negations) % 2 == 1
     if one_side_negated and opposites:
         return []
     if opposites:
         return [MeaningDifference("opposite", f"opposites: {left} / {right}") for left, right in opposites]
     if one_side_negated and not (expected.maybe_negative or actual.maybe_negative):
-        side = "expected" if expected.negations > actual.negations else "actual"
+        side = "expected" if expected_negations > actual_negations else "actual"
         return [MeaningDifference("negation", f"only {side} is negated")]
+    return _compare_failures(expected, actual)
+
+
+def _negations_against(reading: TextReading, opposite: TextReading) -> int:
+    """The negations of a text; against one without check marks, a mark that says no is one."""
+    return reading.negations + (refuses(reading.marks) and not opposite.marks.check_marks)
+
+
+def _compare_failures(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """`fails to deliver` is not `delivers`."""
+    for side, reading, opposite in (("expected", expected, actual), ("actual", actual, expected)):
+        is_plain = not opposite.failures and not opposite.negations and not opposite.maybe_negative
+        if is_plain and any(_are_related(verb, word) for verb in reading.failures for word in opposite.words):
+            return [MeaningDifference("negation", f"only {side} is negated")]
     return []
 
 
@@ -489,4 +373,26 @@ def find_swapped_word(expected: TextReading, actual: TextReading) -> tuple[str, 
     left, right = expected.tokens[position], actual.tokens[position]
     if left in _FUNCTION_WORDS or right in _FUNCTION_WORDS or not (left.isalpha() and right.isalpha()) or _are_related(left, right):
         return None
+    if (
+        is_same_limit(left, right)
+        or _is_initial_of(left, right, expected)
+        or _is_initial_of(right, left, actual)
+        or _are_in_one_group(left, right, expected, actual)
+    ):
+        return None
     return left, right
+
+
+def _is_initial_of(letter: str, word: str, reading: TextReading) -> bool:
+    """True if a letter is an initial in its text, and the word begins with it: `J. Smith` and `John Smith`."""
+    return len(letter) == 1 and letter.upper() in reading.marks.initials and word.startswith(letter)
+
+
+def _are_in_one_group(left: str, right: str, expected: TextReading, actual: TextReading) -> bool:
+    """True if the words are part of terms that mean the same: `plus VAT` and `excluding VAT`."""
+    for term in expected.opposites:
+        for other_term in actual.opposites:
+            same_group = (term.family, term.group) == (other_term.family, other_term.group)
+            if same_group and left in term.text.split() and right in other_term.text.split():
+                return True
+    return False

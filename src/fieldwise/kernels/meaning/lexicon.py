@@ -28,8 +28,9 @@ rose rise rises rising risen increase increases increased increasing grew grow g
     declined decline declines dropped drop drops down lower reduced reduce sank sinkt gesunken sanken gesenkt reduziert diminué
     diminue diminution baisse disminuyó disminuyeron cayó cayeron bajó bajaron diminuito caiu ;
 profit profits gain gains income gewinn bénéfice beneficio | loss losses verlust perte pérdida ;
-include includes included including inclusive inklusive inkl einschließlich compris incluye incluido | exclude excludes excluded
-    excluding exclusive_of exklusive exkl ausschließlich exclut excluye excluido ;
+include includes included including inclusive incl inklusive inkl einschließlich compris incluye incluido | exclude excludes excluded
+    excluding exclusive_of excl exklusive exkl zzgl zuzüglich plus_vat plus_tax plus_taxes plus_gst plus_mwst plus_ust before_vat
+    before_tax ausschließlich exclut excluye excluido ;
 accept accepts accepted approve approves approved approval granted genehmigt angenommen akzeptiert accepté acceptée aceptado
     aprobado aprobada accettato aceito zaakceptowane | reject rejects rejected rejection deny denied refuse refused declined
     disapproved abgelehnt refusé refusée rejeté rechazado rechazada rifiutato rejeitado odrzucone ;
@@ -51,6 +52,11 @@ lessor landlord vermieter bailleur arrendador | lessee tenant renter mieter loca
 borrower debtor | lender creditor ;
 employer arbeitgeber | employee arbeitnehmer ;
 licensor | licensee ;
+assignor | assignee ;
+mortgagor | mortgagee ;
+grantor | grantee ;
+franchisor | franchisee ;
+transferor | transferee ;
 plaintiff claimant | defendant ;
 debit debits debited | credit credits credited ;
 gross brutto | net netto ;
@@ -64,7 +70,7 @@ early too_early earlier | late too_late later ;
 high hoch alto | low niedrig bajo ;
 large big groß grande | small little klein pequeño ;
 strong | weak ;
-double doubled | single | halved ;
+double doubled | single | halved | triple tripled treble ;
 day daytime | night overnight ;
 first erste premier primero | last final letzte dernier último ;
 long | short ;
@@ -115,6 +121,15 @@ typical | atypical ;
 symptomatic | asymptomatic ;
 activate activates activated active | deactivate deactivates deactivated inactive ;
 am a.m | pm p.m ;
+enable enables enabled aktiviert | disable disables disabled deaktiviert ;
+primary | secondary ;
+alive living | dead deceased ;
+mild | moderate | severe ;
+surplus überschuss | deficit defizit ;
+income incomes | expense expenses expenditure ;
+manual manually manuell | automatic automatically automated automatisch ;
+few wenige | many numerous viele ;
+has have having contains contain | lacks lack lacked lacking ;
 """
 
 ALTERNATIVES = """
@@ -129,7 +144,7 @@ sales | marketing | procurement purchasing | finance | hr human_resources person
 electrical | mechanical | civil | chemical ;
 nurse | doctor physician | pharmacist | dentist ;
 front-end frontend front_end | back-end backend back_end | full-stack fullstack full_stack ;
-bachelor bachelor's bachelors | master master's masters | phd doctorate doctoral ;
+bachelor bachelor's bachelors bsc b.sc | master master's masters msc m.sc | phd ph.d doctorate doctoral ;
 monday mondays montag montags lundi lundis lunes | tuesday tuesdays dienstag dienstags mardi mardis martes | wednesday wednesdays mittwoch
     mittwochs mercredi mercredis miércoles | thursday thursdays donnerstag donnerstags jeudi jeudis jueves | friday fridays freitag freitags
     vendredi vendredis viernes | saturday saturdays samstag samstags sonnabend samedi samedis sábado sábados | sunday sundays
@@ -142,8 +157,11 @@ january januar janvier enero | february februar février febrero | in_march of_m
     april avril abril | in_may of_may by_may until_may since_may mayo | june juni juin junio | july juli juillet
     julio | august août agosto | september septembre septiembre | october oktober octobre octubre | november novembre noviembre |
     december dezember décembre diciembre ;
-per_day daily a_day each_day every_day | per_week weekly a_week each_week every_week | per_month monthly a_month each_month
-    every_month | per_quarter quarterly each_quarter every_quarter | per_year yearly annually per_annum annual a_year each_year
+per_hour hourly each_hour every_hour | per_day daily a_day each_day every_day | per_week weekly a_week each_week every_week |
+    biweekly bi-weekly fortnightly every_two_weeks every_other_week | bimonthly bi-monthly every_two_months every_other_month |
+    per_month monthly a_month each_month
+    every_month | per_quarter quarterly each_quarter every_quarter | semiannually semi-annually semiannual half-yearly |
+    per_year yearly annually per_annum annual a_year each_year
     every_year ;
 usd us$ $ dollar dollars | eur € euro euros | gbp £ pound_sterling pounds_sterling | chf swiss_francs | jpy ¥ yen | cny rmb yuan ;
 celsius °c | fahrenheit °f | kelvin ;

@@ -19,10 +19,12 @@ from typing import Final, NamedTuple
 
 from fieldwise.kernels.amounts import Figure, read_figure
 from fieldwise.kernels.languages import agree_on_language, languages_called
-from fieldwise.kernels.locale_tables import day_names, fold_name, month_names
-from fieldwise.kernels.meaning.guards import spell_comparators
+from fieldwise.kernels.locale_tables import currency_codes, day_names, fold_name, month_names
+from fieldwise.kernels.meaning.guards import find_symbol_differences
 from fieldwise.kernels.meaning.lexicon import parse_groups
 from fieldwise.kernels.meaning.places import is_region_code, nationalities_called, regions_called
+from fieldwise.kernels.meaning.text_reading import spell_comparators
+from fieldwise.kernels.meaning.text_units import is_unit_name
 from fieldwise.kernels.measures import QuantityReading, read_duration, read_quantity
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
 from fieldwise.kernels.short_forms import find_street_names, find_street_words, shorten
@@ -37,6 +39,11 @@ _MIN_SLIP_RATIO: Final = 0.7
 _CODE: Final = re.compile(r"(?=.*\d)[^\W_]+(?:[-_./#:+()]+[^\W_]+)*|\+?\(?\d[\d ()./+-]*\d", re.ASCII)
 """An identifier: letters and digits without spaces, or digits with spaces and marks."""
 _GROUPED_CODE: Final = re.compile(r"(?=.*\d)(?:[A-Z]{1,4}|[A-Z]*\d+[A-Z]*)(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d+[A-Z]*))*", re.ASCII)
+_RANGE: Final = re.compile(r"\d+[-\u2013]\d+ ?([A-Z]{2,4})|([A-Z]{3}) ?\d+[-\u2013]\d+")
+_POINTED_CODE: Final = re.compile(
+    r"(?:v|ver|version|rev|release|f/) ?\d+(?:\.\d+)+|(?=(?:\D*\d){2,4}\D*$)\d+(?:\.\d+)+|\d{1,3}(?:\.\d{1,3}){3}", re.I
+)
+"""Versions, apertures, short numbers in parts, and addresses of machines: their points are a part of their value."""
 _CLOCK: Final = re.compile(r"\d{1,2}(?:[:.h]\d{2})?(?::\d{2})?\s*(?:[ap]\.?m\.?|uhr|h)?", re.I)
 _ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)", re.I)
 _SIGN: Final = re.compile(r"(?<![^\W_])(?:[A-Z][A-Za-z]{0,3}\d?([-\u2212\u2013]|#)|[A-Za-z]{1,4}\d?(\+{1,2}))(?=[\s,;.)]|$)")
@@ -158,7 +165,8 @@ def _compare_figures(expected: str, actual: str) -> ValueVerdict | None:
         return None
     if not (left.currencies or right.currencies or left.percent):  # bare numbers may be codes: 007 is not 7
         return _judge(left.value == right.value and _alnum_key(expected) == _alnum_key(actual), "numbers", expected, actual)
-    return _judge(left.value == right.value and _share_currency(left, right), "amounts", expected, actual)
+    same_tax = not left.tax or not right.tax or left.tax == right.tax
+    return _judge(left.value == right.value and same_tax and _share_currency(left, right), "amounts", expected, actual)
 
 
 def _share_currency(left: Figure, right: Figure) -> bool:
@@ -292,13 +300,50 @@ def _contains_place(places: frozenset[str], place: str) -> bool:
 def _compare_codes(expected: str, actual: str) -> ValueVerdict | None:
     if not (_is_code(expected) and _is_code(actual)):
         return None
-    return _judge(_alnum_key(expected) == _alnum_key(actual), "codes", expected, actual)
+    same = _alnum_key(expected) == _alnum_key(actual) and _have_same_separators(expected, actual)
+    return _judge(same, "codes", expected, actual)
 
 
 def _is_code(text: str) -> bool:
-    if _CLOCK.fullmatch(text) or _ORDINAL.fullmatch(text):
+    if _CLOCK.fullmatch(text) or _ORDINAL.fullmatch(text) or _is_range(text):
         return False
     return _CODE.fullmatch(text) is not None or _GROUPED_CODE.fullmatch(text) is not None
+
+
+def _is_range(text: str) -> bool:
+    """True for a range of amounts or quantities, whose hyphen is a part of its value: `10-20 EUR`."""
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        return False
+    unit = match[1] or match[2]
+    return unit in currency_codes() or is_unit_name(unit.lower())
+
+
+def _have_same_separators(expected: str, actual: str) -> bool:
+    """True unless `+` is where the other code has `-`, or points that part its numbers are elsewhere.
+
+    >>> _have_same_separators("T+1", "T-1"), _have_same_separators("10.0.0.1", "100.0.1"), _have_same_separators("555.1234", "5551234")
+    (False, False, True)
+    """
+    left, right = _find_separators(expected), _find_separators(actual)
+    if any({left[place], right[place]} == {"+", "-"} for place in left.keys() & right.keys()):
+        return False
+    left_points, right_points = ({place for place, mark in marks.items() if mark == "."} for marks in (left, right))
+    parts_differ = not left_points <= right.keys() or not right_points <= left.keys()
+    has_parts = (left_points and right_points) or _POINTED_CODE.fullmatch(expected) or _POINTED_CODE.fullmatch(actual)
+    return not (parts_differ and has_parts)
+
+
+def _find_separators(text: str) -> dict[int, str]:
+    """The last mark before each letter or digit, by the number of letters and digits before it; minus signs and dashes as `-`."""
+    marks: dict[int, str] = {}
+    count = 0
+    for character in text:
+        if character.isalnum():
+            count += 1
+        elif count:
+            marks[count] = "-" if character in "-\u2212\u2013" else character
+    return marks
 
 
 def _alnum_key(text: str) -> str:
@@ -318,7 +363,10 @@ def _compare_addresses(expected: str, actual: str) -> ValueVerdict | None:
     """Equal but for short forms; or addresses with another kind of street or, of the same length, with a street of another name."""
     left, right = shorten(spell_comparators(expected)), shorten(spell_comparators(actual))
     if left == right and left:
-        return _judge(_find_signs(expected) == _find_signs(actual), "signs", expected, actual)
+        if _find_signs(expected) != _find_signs(actual):
+            return ValueVerdict(False, f"signs differ: {expected} / {actual}")
+        differences = find_symbol_differences(expected, actual)
+        return ValueVerdict(not differences, "; ".join(map(str, differences)))
     if shorten(expected) == shorten(actual) != ():
         return ValueVerdict(False, f"signs differ: {expected} / {actual}")
     first, second = find_street_words(left), find_street_words(right)
