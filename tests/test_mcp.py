@@ -93,3 +93,57 @@ def test_the_command_serves_over_standard_input_and_output(suite: Path, tmp_path
     server = StdioServerParameters(command=sys.executable, args=arguments, env={"PYTHONPATH": str(Path(__file__).parents[1] / "src")})
     [ran] = ask(server, ("run", {"suite": str(suite), "limit": 1}))
     assert (ran["cases"], ran["exit_code"]) == (1, 0)
+
+
+def test_an_unknown_argument_is_an_error_that_names_the_nearest(suite: Path, tmp_path: Path) -> None:
+    server = build_server(str(tmp_path / "store"))
+    gate, split, run = ask(
+        server,
+        ("run", {"suite": str(suite), "gate": ["fields.score >= 0.99"]}),
+        ("run", {"suite": str(suite), "split": "test"}),
+        ("compare", {"base": "latest", "run": "latest"}),
+    )
+    assert gate.startswith("error: ")
+    assert "there is no argument `gate`; did you mean `gates`?" in gate
+    assert "there is no argument `split`; there are suite, cases, limit, gates" in split
+    assert "there is no argument `run`" in run
+    assert not (tmp_path / "store").exists()
+
+
+def test_every_input_schema_allows_no_other_argument(tmp_path: Path) -> None:
+    async def list_schemas() -> dict[str, Any]:
+        async with Client(build_server(str(tmp_path))) as client:
+            return {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+
+    schemas = asyncio.run(list_schemas())
+    assert set(schemas) == {"check", "run", "mismatches", "explain", "compare"}
+    assert all(schema["additionalProperties"] is False for schema in schemas.values())
+    assert schemas["compare"]["required"] == ["base", "new"]
+
+
+def test_a_comparison_needs_two_runs(suite: Path, tmp_path: Path) -> None:
+    server = build_server(str(tmp_path / "store"))
+    _, compared = ask(server, ("run", {"suite": str(suite)}), ("compare", {"base": "latest"}))
+    assert compared.startswith("error: ")
+    assert "new" in compared
+
+
+def test_an_unknown_field_or_cause_of_mismatches_names_the_nearest(suite: Path, tmp_path: Path) -> None:
+    server = build_server(str(tmp_path / "store"))
+    _, field, cause, explained = ask(
+        server,
+        ("run", {"suite": str(suite)}),
+        ("mismatches", {"field": "numbr"}),
+        ("mismatches", {"cause": "orc"}),
+        ("explain", {"field": "totl"}),
+    )
+    assert "did you mean `number`?" in field
+    assert "there is no cause `orc`" in cause
+    assert "did you mean `total`?" in explained
+
+
+def test_a_mismatch_that_two_evaluators_report_counts_once(suite: Path, tmp_path: Path) -> None:
+    suite.write_text(SUITE.replace("gate:", "  - {type: field_prf}\ngate:"))
+    _, wrong = ask(build_server(str(tmp_path / "store")), ("run", {"suite": str(suite)}), ("mismatches", {}))
+    assert wrong["count"] == len(wrong["mismatches"]) == 1
+    assert wrong["mismatches"][0]["evaluator"] == "fields, field_prf"

@@ -6,22 +6,27 @@ Answers are small: the same as `--format agent` for runs, and a limited number o
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
+from types import new_class
 from typing import TYPE_CHECKING, Any, Final
 
 from fieldwise import api
 from fieldwise.model.diagnostic import ConfigError
+from fieldwise.registry import CAUSES, nearest
 from fieldwise.report.agent_output import describe_problems, render_agent
 from fieldwise.report.feedback import feedback
 from fieldwise.report.mismatch_list import merge_evaluators, summarize_field
 from fieldwise.store.errors import StoreError
 from fieldwise.store.run import Run, open_run
 from fieldwise.store.run_names import RunNotFound
+from fieldwise.store.stored_comparisons import StoredComparisons
 from fieldwise.suite_check import check
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.tools import Tool
 
 MAX_ROWS: Final = 50
 INSTRUCTIONS: Final = (
@@ -60,8 +65,12 @@ class AgentTools:
     ) -> dict[str, Any]:
         """List wrong values of a stored run: case, path, expected, actual, outcome, cause, note. Filter by field, cause or case."""
         stored = open_run(self.root, run)
-        rows = stored.mismatches(field=field, cause=cause, case=case)
-        shown = [{**row.to_json(), "evaluator": names} for row, names in merge_evaluators(rows)[:limit]]
+        if field is not None:
+            _require_field(stored, field)
+        if cause is not None:
+            _require_cause(stored, cause)
+        rows = merge_evaluators(stored.mismatches(field=field, cause=cause, case=case))
+        shown = [{**row.to_json(), "evaluator": names} for row, names in rows[:limit]]
         return {"run": stored.id, "count": len(rows), "mismatches": shown}
 
     def explain(self, run: str = "latest", case: str | None = None, field: str | None = None) -> dict[str, Any]:
@@ -69,14 +78,14 @@ class AgentTools:
         stored = open_run(self.root, run)
         if case is not None:
             return {"run": stored.id, "case": case, "evaluators": _explain_case(stored, case, field)}
-        rows = [row for row, _ in merge_evaluators(stored.comparisons(field=field))] if field is not None else []
-        if field is None or not rows:
-            raise KeyError("name a case or a field" if field is None else f"run {stored.id} compared nothing at `{field}`")
+        if field is None:
+            raise KeyError("name a case or a field")
+        rows = [row for row, _ in merge_evaluators(_require_field(stored, field))]
         wrong = [row.to_json() for row in rows if not row.comparison.passed]
         return {"run": stored.id, **summarize_field(field, rows), "wrong": wrong[:MAX_ROWS]}
 
-    def compare(self, base: str, new: str = "latest") -> dict[str, Any]:
-        """Compare two stored runs over the same cases, with tests of significance."""
+    def compare(self, base: str, new: str) -> dict[str, Any]:
+        """Compare two stored runs over the same cases, with tests of significance: ids, or `latest` for one of them."""
         return api.compare(open_run(self.root, base), open_run(self.root, new)).to_json()
 
 
@@ -85,13 +94,37 @@ def build_server(root: str | None = None) -> "MCPServer":
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
+        from mcp.server.mcpserver.tools import Tool
     except ImportError as error:
         raise ImportError("the MCP server needs mcp, which is not installed: pip install 'fieldwise[mcp]'", name="mcp") from error
-    server = MCPServer("fieldwise", instructions=INSTRUCTIONS)
-    tools = AgentTools(root)
-    for function in (tools.check, tools.run, tools.mismatches, tools.explain, tools.compare):
-        server.tool()(_with_tool_errors(function, ToolError))
-    return server
+    methods = AgentTools(root)
+    tools: list[Tool] = []
+    for function in (methods.check, methods.run, methods.mismatches, methods.explain, methods.compare):
+        tool = Tool.from_function(_with_tool_errors(function, ToolError))
+        _refuse_unknown_arguments(tool)
+        tools.append(tool)
+    return MCPServer("fieldwise", instructions=INSTRUCTIONS, tools=tools)
+
+
+def _refuse_unknown_arguments(tool: "Tool") -> None:
+    """Make unknown arguments an error: the `mcp` package ignores them, so that a misspelt `gates` would pass every gate."""
+    from pydantic import model_validator
+
+    arg_model = tool.fn_metadata.arg_model
+    names = list(arg_model.model_fields)
+
+    def check_names(arguments: Any) -> Any:
+        unknown = sorted(set(arguments) - set(names))
+        if unknown:
+            similar = get_close_matches(unknown[0], names, n=1, cutoff=0.75)
+            hint = f"did you mean `{similar[0]}`?" if similar else f"there are {', '.join(names)}"
+            raise ValueError(f"there is no argument `{unknown[0]}`; {hint}")
+        return arguments
+
+    namespace = {"__module__": __name__, "check_names": model_validator(mode="before")(check_names)}
+    strict_model = new_class(arg_model.__name__, (arg_model,), {"extra": "forbid"}, lambda body: body.update(namespace))
+    tool.fn_metadata.arg_model = strict_model
+    tool.parameters = strict_model.model_json_schema(by_alias=True)
 
 
 def _with_tool_errors(function: Callable[..., dict[str, Any]], tool_error: type[Exception]) -> Callable[..., dict[str, Any]]:
@@ -108,6 +141,26 @@ def _with_tool_errors(function: Callable[..., dict[str, Any]], tool_error: type[
     return call
 
 
+def _require_field(stored: Run, field: str) -> StoredComparisons:
+    """The comparisons of a field; KeyError with the most similar path if there is none."""
+    comparisons = stored.comparisons(field=field)
+    if len(comparisons):
+        return comparisons
+    paths = comparisons.list_paths()
+    similar = nearest(field, paths)
+    hint = f"did you mean `{similar}`?" if similar else f"there are {', '.join(paths[:8]) or 'none: its evaluators compare no fields'}"
+    raise KeyError(f"run {stored.id} compared nothing at `{field}`; {hint}")
+
+
+def _require_cause(stored: Run, cause: str) -> None:
+    """Raise KeyError, with the most similar name, for a cause that does not exist and that no mismatch of the run has."""
+    names = CAUSES.names()
+    if cause in names or len(stored.mismatches(cause=cause)):
+        return
+    similar = nearest(cause, names)
+    raise KeyError(f"there is no cause `{cause}`" + (f"; did you mean `{similar}`?" if similar else ""))
+
+
 def _explain_case(stored: Run, case: str, field: str | None) -> dict[str, Any]:
     """Feedback of each evaluator on a case, or its comparisons of one field."""
     explained: dict[str, Any] = {}
@@ -117,6 +170,9 @@ def _explain_case(stored: Run, case: str, field: str | None) -> dict[str, Any]:
         else:
             chosen = [comparison for comparison in result.comparisons if field in (comparison.path, comparison.field)]
             explained[result.evaluator] = [comparison.to_json() for comparison in chosen]
+    if field is not None and not any(explained.values()):
+        _require_field(stored, field)
+        raise KeyError(f"nothing was compared at `{field}` in the case `{case}`")
     return explained
 
 

@@ -171,12 +171,13 @@ def test_a_name_that_says_no_format_is_refused_before_anything_runs(folder: Path
     assert not (folder / ".fieldwise").exists()
 
 
-def test_eval_results_need_a_field_prf(folder: Path, fieldwise: Run) -> None:
+def test_eval_results_need_a_field_prf_which_is_found_before_anything_is_scored(folder: Path, fieldwise: Run) -> None:
     path = folder / "small.eval.yaml"
     path.write_text(path.read_text().replace("  - type: field_prf\n", ""))
     result = fieldwise("run", "small.eval.yaml", "--output", "eval-results.json")
     assert result.exit_code == 2
     assert "field_prf" in result.stderr
+    assert not (folder / ".fieldwise").exists()
 
 
 def test_hostile_data_neither_colours_the_report_nor_breaks_it(folder: Path, fieldwise: Run) -> None:

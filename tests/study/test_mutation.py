@@ -320,3 +320,64 @@ def test_without_cases_the_reason_is_not_when(tmp_path: Path) -> None:
     assert result.exit_code == 4
     assert "there are no cases" in " ".join(result.output.split())
     assert "`when`" not in result.output
+
+
+def test_cases_without_a_record_are_counted_and_not_called_sampled() -> None:
+    report = _mutate(_suite([{"path": "code"}]), [*_RECORDS, None])
+    assert [note.what for note in report.diagnostics if note.level == "info"] == [
+        "8 of 9 cases have an expected record; the others have nothing to corrupt"
+    ]
+    assert not report.is_sampled
+
+
+def _make_list_case(number: int) -> dict[str, Any]:
+    """Items in another order in cases 1 and 2; an item missing in case 3, a wrong price in case 4."""
+    items = [{"name": f"{name}{number}", "price": 10 * place + number} for place, name in enumerate(["alpha", "bravo", "charlie"])]
+    actual = [dict(item) for item in items]
+    if number in (1, 2):
+        actual.reverse()
+    if number == 3:
+        del actual[0]
+    if number == 4:
+        actual[0]["price"] = 999
+    return {"id": f"c{number}", "expected": {"items": items}, "actual": {"items": actual}}
+
+
+def test_the_cost_of_an_alignment_leaves_out_cases_that_fail_already() -> None:
+    suite = _suite([{"path": "items[*].name"}, {"path": "items[*].price"}], lists={"items": "best"})
+    report = mutate_suite(fw.check(suite, cases=[_make_list_case(number) for number in range(8)]))
+    assert [(suggestion.rule, suggestion.newly_failing) for suggestion in report.suggestions] == [({"path": "items", "align": "index"}, 2)]
+
+
+def _mutate_texts(texts: list[str], *rules: dict[str, Any]) -> MutationReport:
+    """Texts that the system under test writes in capitals, by one evaluator for each rule."""
+    cases = [{"id": text, "expected": {"text": text}, "actual": {"text": text.upper()}} for text in texts]
+    evaluators = [{"type": "field_accuracy", "name": f"e{at}", "fields": [{"path": "text", **rule}]} for at, rule in enumerate(rules)]
+    return mutate_suite(fw.check({"evaluators": evaluators}, cases=cases))
+
+
+_NAMES = ["Bonn Harbour", "Paris Nord", "Lyon Centre", "Turin Main"]
+_TERMS = ["payable within thirty days", "due on receipt of goods", "paid in advance by card", "cash on delivery only"]
+_CONTAINS = {"match": "contains", "ignore_case": True}
+
+
+def test_the_kills_of_a_suggestion_are_net_of_the_mutants_that_it_stops_killing() -> None:
+    report, fuzzy = _mutate_texts(_NAMES, _CONTAINS), _mutate_texts(_NAMES, {"match": "fuzzy"})
+    earlier, later = ({(survivor.case, survivor.corruption) for survivor in each.survivors} for each in (report, fuzzy))
+    assert later - earlier, "it stops killing some"
+    kills = {suggestion.rule["match"]: suggestion.kills for suggestion in report.suggestions}
+    assert kills["fuzzy"] == fuzzy.total.killed - report.total.killed == len(earlier - later) - len(later - earlier)
+
+
+def test_a_rule_that_stops_killing_more_than_it_kills_is_not_suggested() -> None:
+    report, fuzzy = _mutate_texts(_TERMS, _CONTAINS), _mutate_texts(_TERMS, {"match": "fuzzy"})
+    earlier, later = ({(survivor.case, survivor.corruption) for survivor in each.survivors} for each in (report, fuzzy))
+    assert earlier - later, "it kills some"
+    assert [suggestion.rule["match"] for suggestion in report.suggestions] == ["exact"]
+
+
+def test_a_mutant_that_another_evaluator_kills_is_not_lost() -> None:
+    report = _mutate_texts(_TERMS, _CONTAINS, _CONTAINS)
+    changed = _mutate_texts(_TERMS, {"match": "fuzzy"}, _CONTAINS)
+    kills = {suggestion.rule["match"]: suggestion.kills for suggestion in report.suggestions}
+    assert kills["fuzzy"] == changed.total.killed - report.total.killed > 0

@@ -85,10 +85,19 @@ def test_a_split_must_be_named_where_the_data_has_splits(root: Path, tmp_path: P
     result = call("pack", "latest", "-o", tmp_path / "pack", "--root", root)
     assert result.exit_code == 2
     assert "train (30)" in result.stderr
+    assert "name the split to learn from: --split train" in result.stderr
     assert not (tmp_path / "pack").exists()
     misspelt = call("pack", "latest", "-o", tmp_path / "pack", "--split", "trian", "--root", root)
     assert misspelt.exit_code == 2
     assert "did you mean `train`?" in misspelt.stderr
+
+
+def test_no_split_is_suggested_where_none_is_called_train(tmp_path: Path) -> None:
+    cases = [{"id": name, "split": name, "expected": {"a": 1}, "actual": {"a": 2}} for name in ("dev", "test")]
+    fw.run({"evaluators": [{"type": "field_accuracy", "fields": ["a"]}]}, cases=cases, root=tmp_path)
+    result = call("pack", "latest", "-o", tmp_path / "pack", "--root", tmp_path)
+    assert result.exit_code == 2
+    assert "--split NAME, one of dev, test" in result.stderr
 
 
 def test_the_summary_is_short_and_names_causes_with_advice(pack: Path) -> None:

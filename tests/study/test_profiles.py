@@ -283,3 +283,26 @@ def test_the_profiles_command_and_the_suite_agree(report: dict[str, Any], tmp_pa
         {"profile": "stickler", "evaluators": [{"type": "field_prf", "lists": {"items": "best"}}]}, cases=CASES, root=tmp_path
     ).summary
     assert profile_of(report, "stickler")["score"] == pytest.approx(summary["field_prf.micro_f1"], abs=1e-12)
+
+
+@pytest.mark.parametrize("evaluator", ["field_accuracy", "field_prf", "json_quality"])
+@pytest.mark.parametrize("expected", [None, "{bad"], ids=["null", "broken"])
+def test_where_no_case_is_measurable_a_run_is_answered_and_a_suite_exits_4(tmp_path: Path, evaluator: str, expected: Any) -> None:
+    case = {"id": "1", "expected": expected, "actual": {"a": 1}}
+    (tmp_path / "cases.jsonl").write_text(json.dumps(case) + "\n")
+    fields = {"fields": ["a"]} if evaluator == "field_accuracy" else {}
+    suite = tmp_path / "s.eval.yaml"
+    suite.write_text(json.dumps({"cases": "cases.jsonl", "evaluators": [{"type": evaluator, **fields}]}))
+    fw.run(suite, root=tmp_path / "store")
+    for target, code in (("latest", 0), (suite, 4)):
+        done = call("profiles", target, "--root", tmp_path / "store", "--format", "plain")
+        assert (done.exit_code, "nothing measured" in done.stdout) == (code, True), done.output
+
+
+def test_a_suite_without_cases_exits_4(tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text("")
+    suite = tmp_path / "s.eval.yaml"
+    suite.write_text("cases: cases.jsonl\nevaluators: [{type: field_prf}]\n")
+    done = call("profiles", suite)
+    assert done.exit_code == 4
+    assert "nothing measured" in done.stdout

@@ -65,12 +65,12 @@ def profiles(
         else:
             content = render_text(build_profiles_page(report, DisplayOptions(plain=True, everything=show_all, command=program.command)))
         write_report(name, content)
+    context.exit(report.exit_code)
 
 
 def _compare(target: str, names: Sequence[str], evaluator: str | None, sample: int | None, root: str | None) -> "ProfileReport":
     from fieldwise.cli._lookup import open_measured_run
-    from fieldwise.read.cases import read_cases
-    from fieldwise.study.profiles import compare_profiles, plan_of_run, sample_cases, sample_run
+    from fieldwise.study.profiles import compare_profiles, compare_suite_profiles, plan_of_run, sample_run
     from fieldwise.suite_plan import compile_suite
 
     _check_names(names)
@@ -78,8 +78,7 @@ def _compare(target: str, names: Sequence[str], evaluator: str | None, sample: i
         from fieldwise.cli._files import require_suite
 
         plan = compile_suite(require_suite(Path(target)), root=root)
-        assert plan.source is not None  # `check` refuses a suite without cases
-        return compare_profiles(plan, sample_cases(list(read_cases(plan.source)), sample), evaluator=evaluator, names=names)
+        return compare_suite_profiles(plan, sample, evaluator=evaluator, names=names)
     run = open_measured_run(target, root)
     return compare_profiles(plan_of_run(run), sample_run(run, sample), evaluator=evaluator, names=names, run=run.id)
 

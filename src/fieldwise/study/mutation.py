@@ -6,6 +6,7 @@ itself. An evaluator sees only the mutants that the evaluators before it did not
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from heapq import nsmallest
 from math import isnan
 from typing import Any, Final
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.ask import DisabledAsker
 from fieldwise.model.case import Cases
+from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.mutation import MutantCount, MutationReport, Survivor
 from fieldwise.model.path import Path, Step
@@ -33,12 +35,12 @@ from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.column_survey import has_open_rules, survey_plan_columns
 from fieldwise.score.evaluate import applicable_rows, evaluate
 from fieldwise.score.inferred_rules import infer_plan_rules, needs_inferred_rules
-from fieldwise.score.path_survey import PathSurvey, list_written_rules, report_absent_path
 from fieldwise.score.services import local_services
 from fieldwise.study.corruptions import corruption_label
+from fieldwise.study.data_check import require_readable_values, require_usable_data
 from fieldwise.study.mutants import Mutant, MutantFactory, apply_mutant, resolve_accepted
-from fieldwise.study.rule_suggestions import suggest_rules
-from fieldwise.summarize.exit_code import EMPTY_FILE, FAILED, INCOMPLETE, NOTHING, PASSED
+from fieldwise.study.rule_suggestions import FindKilled, ScoredMutants, find_changed_evaluator, suggest_rules
+from fieldwise.summarize.exit_code import FAILED, INCOMPLETE, NOTHING, PASSED
 from fieldwise.summarize.gates import condition_holds
 
 DEFAULT_CASES: Final = 1000
@@ -57,6 +59,8 @@ class _Sample:
 
     cases: Cases
     all_cases: int
+    all_records: int
+    """Cases that have an expected record."""
     records: list[Any]
     """The expected records."""
 
@@ -64,15 +68,16 @@ class _Sample:
 def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: Sequence[str] = ()) -> MutationReport:
     """Corrupt the expected values of a suite's cases and count what its evaluators notice.
 
-    `limit` is the number of cases, sampled by `seed`; `only` names the evaluators. ConfigError if the suite has no evaluator of records, or
-    its rules cannot be inferred.
+    `limit` is the number of cases, sampled by `seed`; `only` names the evaluators. ConfigError if the suite has no evaluator of records,
+    its rules cannot be inferred, or its data has problems that `run` refuses.
     """
     source = plan.source
     assert source is not None  # `check` refuses a suite without cases
-    plan = replace(plan, evaluators=_select_evaluators(plan, only))
-    plan, notes = _complete_rules(plan, source)
+    selected = _select_evaluators(plan, only)
+    unreadable = require_usable_data(plan, "mutate", needs_actual=False)
+    plan, notes = _complete_rules(replace(plan, evaluators=selected), source)
     evaluators = plan.evaluators
-    sample = _sample_cases(plan, source, limit or DEFAULT_CASES, seed)
+    sample = _sample_cases(source, limit or DEFAULT_CASES, seed)
     factory = MutantFactory(sample.records, seed)
     mutants: list[Mutant] = []
     equivalent = 0
@@ -84,16 +89,19 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: S
     services = local_services(DisabledAsker(), notes.append)
     with throughput_settings():
         scorer = _MutantScorer(sample, evaluators, services)
+        require_readable_values(plan, scorer.comparisons)
         killed, by_evaluator = scorer.score(sampled)
         survivors = [mutant for mutant, is_killed in zip(sampled, killed, strict=True) if not is_killed]
-        suggestions = suggest_rules(plan, sample.cases, survivors, services)
+        scored_mutants = ScoredMutants(sampled, killed.tolist(), _find_kills_elsewhere(plan, sample, services))
+        suggestions = suggest_rules(plan, sample.cases, scored_mutants, services)
     report = _summarize_mutants(plan, sampled, killed)
-    notes += _describe_sampling(sample, len(sampled), len(mutants), seed) + _describe_unmeasured(scorer.unmeasured) + scorer.notes
+    notes += [*unreadable, *_describe_sampling(sample, len(sampled), len(mutants), seed)]
+    notes += [*_describe_unmeasured(scorer.unmeasured), *scorer.notes]
     gates = judge_mutant_gates(plan.gates, report.total)
     return replace(
         report,
         cases=len(sample.records),
-        all_cases=sample.all_cases,
+        all_cases=sample.all_records,
         seed=seed,
         generated=len(mutants),
         equivalent=equivalent,
@@ -102,8 +110,20 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: S
         suggestions=suggestions,
         gates=gates,
         diagnostics=_list_notes(plan, notes),
-        exit_code=_decide_exit(report.total, gates, scorer.unmeasured),
+        exit_code=_decide_exit(report.total, gates, is_complete=not unreadable and not scorer.unmeasured),
     )
+
+
+def _find_kills_elsewhere(plan: Plan, sample: _Sample, services: Services) -> FindKilled:
+    """A function that tells which mutants are killed by the evaluators whose rules no suggestion changes."""
+    changed = find_changed_evaluator(plan)
+    others = tuple(planned for planned in plan.evaluators if planned is not changed)
+
+    @cache  # scores every record once, and only if a suggestion stops killing a mutant
+    def make_scorer() -> _MutantScorer:
+        return _MutantScorer(sample, others, services)
+
+    return lambda mutants: make_scorer().score(mutants)[0]
 
 
 def _list_notes(plan: Plan, notes: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -112,10 +132,10 @@ def _list_notes(plan: Plan, notes: Sequence[Diagnostic]) -> list[Diagnostic]:
     return distinct if plan.redact is None else [plan.redact.redact_diagnostic(note) for note in distinct]
 
 
-def _decide_exit(total: MutantCount, gates: Sequence[GateResult], unmeasured: Mapping[str, str]) -> int:
+def _decide_exit(total: MutantCount, gates: Sequence[GateResult], *, is_complete: bool) -> int:
     if not total.mutants:
         return NOTHING
-    if unmeasured:
+    if not is_complete:
         return INCOMPLETE
     return PASSED if all(gate.passed for gate in gates) else FAILED
 
@@ -138,9 +158,6 @@ def judge_mutant_gates(gates: Iterable[Gate], total: MutantCount) -> list[GateRe
 def _complete_rules(plan: Plan, source: Source) -> tuple[Plan, list[Diagnostic]]:
     """The plan with the rules and options that all cases of the source decide."""
     notes: list[Diagnostic] = []
-    if source.cases == "-":
-        what, fix = "mutate reads the cases more than once, and standard input can be read once", "put the cases in a file"
-        raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
     for is_needed, complete in ((needs_inferred_rules, infer_plan_rules), (has_open_rules, survey_plan_columns)):
         if is_needed(plan):
             plan, remarks = complete(plan, read_cases(source))
@@ -186,46 +203,27 @@ def refuse_other_gates(gates: Iterable[str]) -> None:
             raise ConfigError([Diagnostic(code="bad-gate", what=what, fix=fix)])
 
 
-def _sample_cases(plan: Plan, source: Source, limit: int, seed: int) -> _Sample:
-    """At most `limit` of the cases that have an expected record, chosen by a hash of their ids, in the order of the data.
-
-    ConfigError if nothing can be read, or if no expected record has the path of a rule.
-    """
+def _sample_cases(source: Source, limit: int, seed: int) -> _Sample:
+    """At most `limit` of the cases that have an expected record, chosen by a hash of their ids, in the order of the data."""
     chosen: list[tuple[int, int, Cases]] = []
     highest_rank = 1 << 32
     position = 0
-    reader = read_cases(source)
-    for cases in reader:
+    records = 0
+    for cases in read_cases(source):
         without_actual = replace(cases, actual=[MISSING] * len(cases))  # not needed here, and slow to find in text
         for row, record in enumerate(ScoringBatch(without_actual).records.expected):
             rank = crc32(f"{seed}\0{cases.id[row]}".encode(errors="surrogatepass"))
-            if isinstance(record, dict | list) and rank <= highest_rank:
+            is_record = isinstance(record, dict | list)
+            records += is_record
+            if is_record and rank <= highest_rank:
                 chosen.append((rank, position, replace(cases.take([row]), expected=[record], diagnostics={})))
             position += 1
         if len(chosen) > 2 * limit:
             chosen = nsmallest(limit, chosen, key=lambda entry: entry[:2])
             highest_rank = chosen[-1][0]
-    problems = [problem for problem in reader.diagnostics if problem.level == "error" and problem.where.case is None]
-    problems = [problem for problem in problems if problem.code != EMPTY_FILE]  # no case is exit code 4, as in `run`
-    if not position and problems:
-        raise ConfigError(problems)
     chosen = sorted(nsmallest(limit, chosen, key=lambda entry: entry[:2]), key=lambda entry: entry[1])
     cases = _join_cases([entry[2] for entry in chosen])
-    if chosen:
-        _require_paths(plan, source, cases)
-    return _Sample(cases, position, list(cases.expected))
-
-
-def _require_paths(plan: Plan, source: Source, sample: Cases) -> None:
-    """Raise ConfigError for rules whose path no expected record has. All cases are read only if the sample lacks a path."""
-    rules = [written.rule for written in list_written_rules(plan) if not written.rule.sparse]
-    for batches in ([sample], read_cases(source)):
-        survey = PathSurvey(rules)
-        for cases in batches:
-            survey.add(cases)
-        if not survey.absent:
-            return
-    raise ConfigError(report_absent_path(plan, rule, survey) for rule in survey.absent)
+    return _Sample(cases, position, records, list(cases.expected))
 
 
 def _join_cases(parts: Sequence[Cases]) -> Cases:
@@ -301,6 +299,8 @@ class _MutantScorer:
         self.notes: list[Diagnostic] = []
         every_case = range(len(self._records))
         self._base = [self._evaluate(planned, every_case, self._records) for planned in evaluators]
+        self.comparisons = [(planned.name, base.comparisons) for planned, base in zip(evaluators, self._base, strict=True)]
+        """The comparisons of the records with themselves, by evaluator."""
         for planned, base in zip(evaluators, self._base, strict=True):
             if base.reason:
                 self.unmeasured[planned.name] = base.reason
@@ -356,6 +356,7 @@ class _Judged:
     """The first miss of all records."""
     unavailable: str = ""
     """Why some records were not measured, such as that no model is asked; empty if all were."""
+    comparisons: ComparisonTable | None = None
 
     def is_worse_than(self, base: "_Judged", rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Where there are more misses, or a worse verdict, than at these rows of `base`."""
@@ -381,7 +382,7 @@ def judge_records(planned: PlannedEvaluator, cases: Cases, services: Services) -
     unavailable = results.reasoning[without_model[0]] if without_model else ""
     with_misses = np.flatnonzero(measured & (results.misses.counts() > 0)).tolist()
     first_miss = results.misses.at(with_misses[0])[0] if with_misses else ""
-    return _Judged(misses, verdict, failed, reason, first_miss, unavailable)
+    return _Judged(misses, verdict, failed, reason, first_miss, unavailable, results.comparisons)
 
 
 def _summarize_mutants(plan: Plan, mutants: Sequence[Mutant], killed: NDArray[np.bool_]) -> MutationReport:
@@ -446,8 +447,11 @@ def _redact(plan: Plan, survivors: Sequence[Survivor]) -> list[Survivor]:
 
 def _describe_sampling(sample: _Sample, scored: int, generated: int, seed: int) -> list[Diagnostic]:
     notes: list[Diagnostic] = []
-    if len(sample.records) < sample.all_cases:
-        what = f"{len(sample.records):,} of {sample.all_cases:,} cases were corrupted, sampled with --seed {seed}"
+    if sample.all_records < sample.all_cases:
+        what = f"{sample.all_records:,} of {sample.all_cases:,} cases have an expected record; the others have nothing to corrupt"
+        notes.append(Diagnostic(code="no-record", level="info", what=what))
+    if len(sample.records) < sample.all_records:
+        what = f"{len(sample.records):,} of {sample.all_records:,} cases were corrupted, sampled with --seed {seed}"
         notes.append(Diagnostic(code="sampled-cases", level="info", what=what, fix="set --limit for another number"))
     if scored < generated:
         what = f"{scored:,} of {generated:,} mutants were scored, sampled with --seed {seed}: all of them would take too long"

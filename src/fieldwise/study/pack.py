@@ -217,7 +217,9 @@ def _choose_cases(run: Run, splits: Sequence[str]) -> tuple[list[str], NDArray[n
     listed = ", ".join(f"{name} ({count})" for name, count in counts.items())
     if counts and not splits:
         what = f"the data has splits: {listed}; a pack must not show those that are held out"
-        raise _config_error("split-required", what, f"name the split to learn from: --split {next(iter(counts))}")
+        # never the first of them: it may be the split that is held out
+        option = "--split train" if "train" in counts else f"--split NAME, one of {', '.join(counts)}"
+        raise _config_error("split-required", what, f"name the split to learn from: {option}")
     for name in splits:
         if name not in counts:
             similar = nearest(name, counts)

@@ -32,6 +32,7 @@ from fieldwise.plan.profiles import (
     list_differences,
 )
 from fieldwise.plan.suite import build_plan
+from fieldwise.read.cases import read_cases
 from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
 from fieldwise.score.batch import ScoringBatch
@@ -41,7 +42,9 @@ from fieldwise.score.inferred_rules import infer_plan_rules, infer_rules, needs_
 from fieldwise.score.services import local_services
 from fieldwise.store.part_reader import decode_case, list_part_files, read_table
 from fieldwise.store.run import Run
+from fieldwise.study.data_check import require_readable_values, require_usable_data
 from fieldwise.study.item_places import name_places
+from fieldwise.summarize.exit_code import INCOMPLETE, NOTHING, PASSED
 
 DEFAULT_SAMPLE: Final = 1_000
 """Maximum number of cases that are scored under every profile, unless all are asked for."""
@@ -125,6 +128,17 @@ class ProfileReport:
     tau: Mapping[str, Mapping[str, float | None]]
     """Kendall's tau-b of the order of cases, for each pair of profiles."""
     run: str | None = None
+    diagnostics: Sequence[Diagnostic] = ()
+    """Problems of single cases of a suite, which could not be read."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 for a stored run, which was answered; for a suite, 4 if it measured nothing and 3 if a case could not be read."""
+        if self.run is not None:
+            return PASSED
+        if self.own_score is None:
+            return NOTHING
+        return INCOMPLETE if self.diagnostics else PASSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +202,16 @@ def _sample_positions(total: int, limit: int | None) -> NDArray[np.int64]:
 
 
 def compare_profiles(
-    plan: Plan, sample: SampledCases, *, evaluator: str | None = None, names: Sequence[str] = (), run: str | None = None
+    plan: Plan,
+    sample: SampledCases,
+    *,
+    evaluator: str | None = None,
+    names: Sequence[str] = (),
+    run: str | None = None,
+    diagnostics: Sequence[Diagnostic] = (),
 ) -> ProfileReport:
     """Score cases by the suite's own evaluator and under profiles, and explain every difference."""
     own = _choose_evaluator(plan, evaluator)
-    if not len(sample):
-        raise ConfigError([Diagnostic(code="no-cases", what="there are no cases to score", fix="name a run or suite that has some")])
     own = _complete_rules(plan, own, sample)
     own_options = describe_options(own)
     assert own_options is not None  # only such an evaluator is chosen
@@ -201,6 +219,8 @@ def compare_profiles(
     scorer = _Scorer(RuleSet(own=own, leaves=leaves), sample, own_options)
     with throughput_settings():
         base = scorer.score(own_options)
+        if run is None:
+            require_readable_values(replace(plan, evaluators=(own,)), [(own.name, table) for table in base.comparisons])
         chosen = [PROFILES[name] for name in names or PROFILES]
         profiles = [_compare_profile(scorer, profile, own_options, base) for profile in chosen]
         tau = _rank_agreement(
@@ -216,7 +236,16 @@ def compare_profiles(
         profiles=profiles,
         tau=tau,
         run=run,
+        diagnostics=diagnostics,
     )
+
+
+def compare_suite_profiles(plan: Plan, limit: int | None, *, evaluator: str | None = None, names: Sequence[str] = ()) -> ProfileReport:
+    """Score at most `limit` cases of a suite under profiles; ConfigError if its data has problems that `run` refuses."""
+    assert plan.source is not None  # `compile_suite` refuses a suite without cases
+    unreadable = require_usable_data(plan, "profiles")
+    sample = sample_cases(list(read_cases(plan.source)), limit)
+    return compare_profiles(plan, sample, evaluator=evaluator, names=names, diagnostics=unreadable)
 
 
 def _choose_evaluator(plan: Plan, name: str | None) -> PlannedEvaluator:
@@ -301,7 +330,7 @@ class _Scorer:
                 labels.append(label)
                 amounts.append(amount)
             first += len(batch)
-        scores = np.concatenate(by_case)
+        scores = np.concatenate([np.zeros(0), *by_case])
         key = np.concatenate([np.zeros(0, dtype=np.int64), *keys])
         order = np.argsort(key, kind="stable")
         macro = float(np.nanmean(scores)) if not np.isnan(scores).all() else None
@@ -385,6 +414,8 @@ def _score_cases(results: Results, options: ScoringOptions) -> tuple[NDArray[np.
         is_measured[row] = results.details(row).get("fault") == "system"
     if options.score not in ("f1", "accuracy"):
         return np.where(is_measured, results.score, np.nan), np.array([results.score[is_measured].sum(), is_measured.sum()])
+    if "true_positives" not in results.metrics:  # the evaluator measured no case of this batch
+        return np.full(len(results), np.nan), np.zeros(2)
     right, extra = (np.nan_to_num(results.metrics[name].astype(np.float64)) for name in ("true_positives", "hallucination"))
     if options.score == "accuracy":
         total = np.nan_to_num(results.metrics["total_gt_fields"].astype(np.float64)) + extra

@@ -6,7 +6,18 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 
 from fieldwise.plan.profiles import OPTION_WORDS, VALUE_WORDS
-from fieldwise.report.terminal_layout import DIM, NOTE, TITLE, DisplayOptions, indent, make_grid, make_section, stack_parts, styled_text
+from fieldwise.report.terminal_layout import (
+    DIM,
+    NOTE,
+    TITLE,
+    DisplayOptions,
+    build_diagnostics_section,
+    indent,
+    make_grid,
+    make_section,
+    stack_parts,
+    styled_text,
+)
 from fieldwise.report.text_format import dump_json, format_count, format_value, make_visible, truncate, truncate_middle
 from fieldwise.study.profiles import DifferenceExample, OptionDifference, ProfileReport, ProfileScore
 
@@ -24,6 +35,7 @@ def report_to_json(report: ProfileReport) -> dict[str, Any]:
         "own": {"score": report.own_score, "options": asdict(report.own_options)},
         "profiles": [_profile_to_json(entry) for entry in report.profiles],
         "tau": {name: dict(others) for name, others in report.tau.items()},
+        "diagnostics": [diagnostic.to_json() for diagnostic in report.diagnostics],
     }
 
 
@@ -61,7 +73,14 @@ def build_profiles_page(report: ProfileReport, display: DisplayOptions) -> Rende
         table.add_row(*(styled_text(cell) for cell in cells), styled_text((what, DIM)))
     explanation = "tau: agreement of the order of cases with this suite's (Kendall); differ: comparisons with another verdict"
     sections = [_build_profile(report, entry, display) for entry in report.profiles if entry.options]
-    return stack_parts(head, make_section("Scores", table, styled_text((explanation, DIM))), *sections)
+    scores = make_section("Scores", table, styled_text((explanation, DIM)))
+    nothing = None
+    if report.own_score is None:
+        nothing = styled_text((f"nothing measured: `{report.evaluator}` could score none of these cases", NOTE))
+    problems = build_diagnostics_section(report.diagnostics, everything=display.everything)
+    if all(entry.score is None for entry in report.profiles) and nothing is not None:
+        return stack_parts(head, nothing, problems)
+    return stack_parts(head, nothing, scores, *sections, problems)
 
 
 def _build_profile(report: ProfileReport, entry: ProfileScore, display: DisplayOptions) -> RenderableType:

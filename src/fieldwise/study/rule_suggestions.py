@@ -1,13 +1,13 @@
 """Finds the smallest changes of rules that would kill survivors, and what each would cost on the real outputs.
 
-Every candidate is one change of one rule. It is scored on the survivors of its field and on the real cases, together with the rules of
-the same list, because these decide which items are paired.
+Every candidate is one change of one rule. It is scored on the mutants of its field and on the real cases, together with the rules of
+the same list, because these decide which items are paired. The mutants that it stops killing are subtracted from its kills.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,8 @@ from fieldwise.score.evaluate import evaluate
 from fieldwise.study.mutants import Mutant, apply_mutant, resolve_accepted
 
 _THRESHOLDS: Final = (0.9, 0.95, 0.98, 1.0)
-_MAX_SURVIVORS: Final = 2000
-"""Survivors of a field that candidates are scored on."""
+_MAX_MUTANTS: Final = 2000
+"""Survivors of a field, and killed mutants near it, that candidates are scored on."""
 _MAX_PER_FIELD: Final = 2
 _TEXT_MATCHES: Final = ("fuzzy", "semantic")
 _STRICT_OPTIONS: Final[Mapping[str, Any]] = {
@@ -47,7 +47,50 @@ class _Candidate:
     rules: tuple[FieldRule, ...]
     lists: tuple[ListRule, ...]
     written: dict[str, Any]
-    """The changed rule as in a suite."""
+    """The changed rule as in a suite; empty for the rules as they are."""
+    scope: Path
+    """The field, or the items of the list, whose rules these are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """What a candidate would change."""
+
+    candidate: _Candidate
+    kills: int
+    """Survivors that it kills, minus the mutants that it stops killing."""
+    newly_failing: int | None
+
+
+FindKilled: TypeAlias = "Callable[[Sequence[Mutant]], NDArray[np.bool_]]"
+"""Which mutants the evaluators kill whose rules no suggestion changes."""
+
+
+class ScoredMutants:
+    """The mutants by whether the suite kills them, and by field."""
+
+    def __init__(self, mutants: Sequence[Mutant], killed: Sequence[bool], find_killed_elsewhere: FindKilled) -> None:
+        self.survivors: dict[str, list[Mutant]] = {}
+        """Field → its survivors."""
+        self._killed: dict[str, list[Mutant]] = {}
+        self.find_killed_elsewhere = find_killed_elsewhere
+        for mutant, is_killed in zip(mutants, killed, strict=True):
+            (self._killed if is_killed else self.survivors).setdefault(mutant.field, []).append(mutant)
+
+    def killed_near(self, path: Path) -> list[Mutant]:
+        """The killed mutants of a field, or of the whole list that contains it."""
+        prefix = _list_prefix(path)
+        if prefix is None:
+            return self._killed.get(str(path), [])
+        near: list[Mutant] = []
+        for field, mutants in self._killed.items():
+            try:
+                steps = Path.parse(field).steps
+            except MalformedPath:
+                continue  # the record itself
+            if steps[: len(prefix)] == prefix or steps == prefix[:-1]:
+                near += mutants
+        return near
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,67 +116,114 @@ class _RuleSet:
         return tuple(rule for rule in self.lists if _generalize(rule.path.steps)[: len(prefix) - 1] == prefix[:-1])
 
 
-def suggest_rules(plan: Plan, cases: Cases, survivors: Sequence[Mutant], services: Services) -> list[RuleSuggestion]:
+def suggest_rules(plan: Plan, cases: Cases, mutants: ScoredMutants, services: Services) -> list[RuleSuggestion]:
     """The best changes of rules for every field with survivors, those that kill most first."""
-    by_field: dict[str, list[Mutant]] = {}
-    for mutant in survivors:
-        by_field.setdefault(mutant.field, []).append(mutant)
     rule_set = _find_rules(plan)
     trial = _Trial(cases, services)
     suggestions: list[RuleSuggestion] = []
-    for field, mutants in by_field.items():
+    for field, survivors in mutants.survivors.items():
         try:
             path = Path.parse(field)
         except MalformedPath:
             continue  # the record itself
-        suggestions += _suggest_for_field(rule_set, path, mutants, trial)
+        suggestions += _suggest_for_field(rule_set, path, survivors, mutants, trial)
     return sorted(suggestions, key=lambda suggestion: -suggestion.kills)
 
 
-def _find_rules(plan: Plan) -> _RuleSet:
+def find_changed_evaluator(plan: Plan) -> PlannedEvaluator | None:
+    """The evaluator whose rules suggestions change: the first that has any."""
     for planned in plan.evaluators:
         rules = getattr(planned.config, "fields", None)
         if isinstance(rules, tuple) and rules and all(isinstance(rule, FieldRule) for rule in rules):
-            lists = getattr(planned.config, "lists", ())
-            return _RuleSet(rules, lists if isinstance(lists, tuple) else (), getattr(planned.config, "unexpected", "miss"))
-    return _RuleSet((), (), "miss")
+            return planned
+    return None
 
 
-def _suggest_for_field(rule_set: _RuleSet, path: Path, mutants: Sequence[Mutant], trial: "_Trial") -> list[RuleSuggestion]:
-    present = _Candidate(rule_set.near(path), rule_set.lists_near(path), {})
-    scored = mutants[:_MAX_SURVIVORS]
-    old_misses = trial.count_real_misses(present)
-    results: list[tuple[int, int | None, _Candidate]] = []
+def _find_rules(plan: Plan) -> _RuleSet:
+    planned = find_changed_evaluator(plan)
+    if planned is None:
+        return _RuleSet((), (), "miss")
+    rules: tuple[FieldRule, ...] = getattr(planned.config, "fields", ())
+    lists = getattr(planned.config, "lists", ())
+    return _RuleSet(rules, lists if isinstance(lists, tuple) else (), getattr(planned.config, "unexpected", "miss"))
+
+
+def _suggest_for_field(
+    rule_set: _RuleSet, path: Path, survivors: Sequence[Mutant], mutants: ScoredMutants, trial: "_Trial"
+) -> list[RuleSuggestion]:
+    scored_survivors = _sample_evenly(survivors)
+    present_rules: dict[Path, _PresentRules] = {}
+    effects: list[_Effect] = []
     for candidate in _list_candidates(rule_set, path, trial.cases):
-        kills = trial.count_kills(candidate, scored)
-        if kills:
-            results.append((kills * len(mutants) // len(scored), trial.count_newly_failing(candidate, old_misses), candidate))
+        gained = trial.find_killed(candidate, scored_survivors)
+        if not gained.any():
+            continue
+        scope = candidate.scope
+        if scope not in present_rules:
+            present_rules[scope] = _PresentRules(rule_set, scope, mutants, trial)
+        present = present_rules[scope]
+        kills = _scale_count(gained, len(survivors)) - present.count_lost(candidate)
+        if kills > 0:
+            effects.append(_Effect(candidate, kills, trial.count_newly_failing(candidate, present.real_misses)))
     replaced = _find_rule(rule_set, path)
-    chosen = _choose_best(results)
     return [
         RuleSuggestion(
-            rule=candidate.written,
-            kills=kills,
-            survivors=len(mutants),
-            newly_failing=cost,
+            rule=effect.candidate.written,
+            kills=effect.kills,
+            survivors=len(survivors),
+            newly_failing=effect.newly_failing,
             replaces="" if replaced is None else replaced.match.name,
         )
-        for kills, cost, candidate in chosen
+        for effect in _choose_best(effects)
     ]
 
 
-def _choose_best(results: Sequence[tuple[int, int | None, _Candidate]]) -> list[tuple[int, int | None, _Candidate]]:
+class _PresentRules:
+    """What the rules of one scope do as they are: the misses of the real cases, and the mutants that they alone kill."""
+
+    def __init__(self, rule_set: _RuleSet, scope: Path, mutants: ScoredMutants, trial: "_Trial") -> None:
+        self._trial = trial
+        present = _Candidate(rule_set.near(scope), rule_set.lists_near(scope), {}, scope)
+        self.real_misses = trial.count_real_misses(present)
+        killed = mutants.killed_near(scope)
+        self._total = len(killed)
+        self._killed = _sample_evenly(killed)
+        self._by_these_rules = trial.find_killed(present, self._killed)
+        self._find_killed_elsewhere = mutants.find_killed_elsewhere
+
+    def count_lost(self, candidate: _Candidate) -> int:
+        """The mutants that these rules kill, and neither the candidate nor another evaluator does."""
+        lost = self._by_these_rules & ~self._trial.find_killed(candidate, self._killed)
+        rows = np.flatnonzero(lost)
+        if len(rows):
+            lost[rows] = ~self._find_killed_elsewhere([self._killed[row] for row in rows.tolist()])
+        return _scale_count(lost, self._total)
+
+
+def _sample_evenly(mutants: Sequence[Mutant]) -> Sequence[Mutant]:
+    """All mutants if they are few, else every second one, every third one …"""
+    return mutants[:: max(1, -(-len(mutants) // _MAX_MUTANTS))]
+
+
+def _scale_count(is_counted: NDArray[np.bool_], total: int) -> int:
+    """How many of `total` mutants count, if the sampled ones stand for all."""
+    return int(is_counted.sum()) * total // len(is_counted) if len(is_counted) else 0
+
+
+def _choose_best(effects: Sequence[_Effect]) -> list[_Effect]:
     """The candidates that no other one beats in kills or in cost; of equal ones the first, which changes least."""
-    best: list[tuple[int, int | None, _Candidate]] = []
-    for at, (kills, cost, candidate) in enumerate(results):
+    best: list[_Effect] = []
+    for at, effect in enumerate(effects):
+        kills, cost = effect.kills, effect.newly_failing or 0
         is_beaten = False
-        for other_at, (other_kills, other_cost, _) in enumerate(results):
-            as_good = other_kills >= kills and (other_cost or 0) <= (cost or 0)
-            better = other_kills > kills or (other_cost or 0) < (cost or 0) or other_at < at
-            is_beaten |= other_at != at and as_good and better
+        for rival_at, rival in enumerate(effects):
+            rival_cost = rival.newly_failing or 0
+            as_good = rival.kills >= kills and rival_cost <= cost
+            better = rival.kills > kills or rival_cost < cost or rival_at < at
+            is_beaten |= rival_at != at and as_good and better
         if not is_beaten:
-            best.append((kills, cost, candidate))
-    return sorted(best, key=lambda result: -result[0])[:_MAX_PER_FIELD]
+            best.append(effect)
+    return sorted(best, key=lambda effect: -effect.kills)[:_MAX_PER_FIELD]
 
 
 def _list_candidates(rule_set: _RuleSet, path: Path, cases: Cases) -> Iterator[_Candidate]:
@@ -144,16 +234,16 @@ def _list_candidates(rule_set: _RuleSet, path: Path, cases: Cases) -> Iterator[_
         yield from _list_alignments(rule_set, path)
         if rule is not None:  # the list is compared as a whole
             new_rule = replace(rule, match=Match("exact", MATCHERS.find("exact").options()))
-            yield _Candidate(tuple(new_rule if old is rule else old for old in near), lists, write_rule(new_rule))
+            yield _Candidate(tuple(new_rule if old is rule else old for old in near), lists, write_rule(new_rule), path)
         yield from _cover_list(rule_set, path, cases)
         return
     if rule is None:
         for match in _usual_matches(cases, path):
             new_rule = FieldRule(path=path, text=str(path), match=match)
-            yield _Candidate((*near, new_rule), lists, write_rule(new_rule))
+            yield _Candidate((*near, new_rule), lists, write_rule(new_rule), path)
         return
     for new_rule in _change_rule(rule, rule_set.unexpected, cases):
-        yield _Candidate(tuple(new_rule if old is rule else old for old in near), lists, write_rule(new_rule))
+        yield _Candidate(tuple(new_rule if old is rule else old for old in near), lists, write_rule(new_rule), path)
 
 
 def _are_lists(cases: Cases, path: Path) -> bool:
@@ -171,7 +261,7 @@ def _list_alignments(rule_set: _RuleSet, path: Path) -> Iterator[_Candidate]:
             new_rule = ListRule(path=rule.path, align="index")
             item_path = Path((*path.steps, EACH))
             lists = tuple(new_rule if old is rule else old for old in rule_set.lists_near(item_path))
-            yield _Candidate(rule_set.near(item_path), lists, {"path": str(rule.path), "align": "index"})
+            yield _Candidate(rule_set.near(item_path), lists, {"path": str(rule.path), "align": "index"}, item_path)
 
 
 def _cover_list(rule_set: _RuleSet, path: Path, cases: Cases) -> Iterator[_Candidate]:
@@ -183,7 +273,7 @@ def _cover_list(rule_set: _RuleSet, path: Path, cases: Cases) -> Iterator[_Candi
         if rule.path is not None and rule.path.steps[: len(item_path.steps)] == item_path.steps:
             taken = any(old.path == rule.path for old in near)
             if not taken:
-                yield _Candidate((*near, rule), lists, write_rule(rule))
+                yield _Candidate((*near, rule), lists, write_rule(rule), item_path)
                 return
 
 
@@ -301,7 +391,7 @@ def write_rule(rule: FieldRule) -> dict[str, Any]:
 
 
 class _Trial:
-    """Scores candidates on survivors and on the real cases."""
+    """Scores candidates on mutants and on the real cases."""
 
     def __init__(self, cases: Cases, services: Services) -> None:
         self.cases, self._services = cases, services
@@ -310,14 +400,14 @@ class _Trial:
         self._real_rows = [row for row, record in enumerate(actual) if isinstance(record, dict | list)]
         self._real_actual = [actual[row] for row in self._real_rows]
 
-    def count_kills(self, candidate: _Candidate, mutants: Sequence[Mutant]) -> int:
-        """Survivors that have more misses under the candidate than the records that they were made from."""
+    def find_killed(self, candidate: _Candidate, mutants: Sequence[Mutant]) -> NDArray[np.bool_]:
+        """Which mutants have more misses under the candidate than the records that they were made from."""
         rows = [mutant.case for mutant in mutants]
         distinct = sorted(set(rows))
         base = dict(zip(distinct, self._count_misses(candidate, distinct, [self._records[row] for row in distinct]).tolist(), strict=True))
         records = [apply_mutant(self._records[mutant.case], mutant.steps, mutant.replacement) for mutant in mutants]
         misses = self._count_misses(candidate, rows, records)
-        return int((misses > np.array([base[row] for row in rows])).sum())
+        return misses > np.array([base[row] for row in rows], dtype=np.int64)
 
     def count_real_misses(self, candidate: _Candidate) -> NDArray[np.int64]:
         """The misses of every real case."""
