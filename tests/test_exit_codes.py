@@ -162,7 +162,7 @@ SUITES: dict[str, Suite] = {
         accuracy("x"), RIGHT, CONFIG, "max_drop", gate={"regression": {"metric": "field_accuracy.score", "max_dorp": 1}}
     ),
     # limits
-    "a fault": suite(accuracy("x"), UNREADABLE, INCOMPLETE, gate=at_least("field_accuracy.score")),
+    "a fault": suite(accuracy("x"), UNREADABLE, INCOMPLETE, "tolerate them with --max-errors 1", gate=at_least("field_accuracy.score")),
     "a tolerated fault": suite(
         accuracy("x"), UNREADABLE, PASSED, "1 result without a measurement tolerated", options=("--max-errors", "1")
     ),

@@ -98,6 +98,11 @@ class TestFixture:
         result.assert_outcomes(failed=1)
         result.stdout.fnmatch_lines(["*no evaluator applies to it*"])
 
+    def test_a_path_in_no_expected_record_is_named(self, pytester: pytest.Pytester) -> None:
+        result = run_test(pytester, f"fieldwise({ {**FIELDS, 'fields': ['numbr']} }, expected={RIGHT}, actual={RIGHT})")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["*field numbr: no expected record has this field*"])
+
     def test_a_judge_that_is_down_fails(self, pytester: pytest.Pytester) -> None:
         config = {"type": "code_judge", "script": ["no-such-program"]}
         run_test(pytester, f"fieldwise({config}, expected='x', actual='x')").assert_outcomes(failed=1)
@@ -145,6 +150,30 @@ class TestCollection:
         result = run_pytest(pytester, "--fieldwise")
         result.assert_outcomes(passed=3, xfailed=1)
         assert result.ret == 0
+
+    def test_the_whole_suite_names_the_cases_below_pass_at(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, *self.CASES, evaluators=[{**FIELDS, "pass_at": 0.9}])
+        result = run_pytest(pytester, "--fieldwise", "s.eval.yaml::whole suite")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["exit code 1", "fields: 1 below pass_at 0.9: bad[[]1]* (0.500)"])
+
+    def test_a_malformed_path_fails_the_whole_suite_with_its_reason(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, *self.CASES, evaluators=[{**FIELDS, "fields": ["a..b", "number"]}])
+        result = run_pytest(pytester, "--fieldwise")
+        result.assert_outcomes(passed=3, failed=1)
+        result.stdout.fnmatch_lines(["exit code 3", "*s.eval.yaml:1: field a..b: `a..b` has an empty step*"])
+
+    def test_a_path_in_no_expected_record_fails_the_whole_suite_and_no_case(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, *self.CASES, evaluators=[{**FIELDS, "fields": ["numbr", "total"]}])
+        result = run_pytest(pytester, "--fieldwise")
+        result.assert_outcomes(skipped=3, failed=1)
+        result.stdout.fnmatch_lines(["exit code 2", "*field numbr: no expected record has this field", "*did you mean `number`?"])
+
+    def test_a_path_in_no_expected_record_fails_a_case_that_is_run_alone(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, *self.CASES, evaluators=[{**FIELDS, "fields": ["numbr", "total"]}])
+        result = run_pytest(pytester, "--fieldwise", "s.eval.yaml::good")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["case good: nothing was checked", "*field numbr: no expected record has this field"])
 
     def test_the_ini_setting_collects_suites_too(self, pytester: pytest.Pytester) -> None:
         write_suite(pytester.path, self.CASES[0])

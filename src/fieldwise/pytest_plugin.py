@@ -22,8 +22,9 @@ from fieldwise.model.locations import DEFAULT_ROOT
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.report.ci_output import BELOW_PASS_AT, find_pass_at
+from fieldwise.report.limit_hints import remove_useless_hints
 from fieldwise.report.result_text import FIELD_STATES, describe_mismatch
-from fieldwise.summarize.exit_code import CaseTest, judge_case
+from fieldwise.summarize.exit_code import FAILED, MALFORMED_PATH, PASSED, CaseTest, judge_case
 
 if TYPE_CHECKING:
     from fieldwise.model.plan import Plan
@@ -34,7 +35,11 @@ WHOLE_SUITE: Final = "whole suite"
 """Name of the test for the gates of a suite and for problems that are not about a single case."""
 MAX_MISMATCHES: Final = 20
 """Mismatches shown for each evaluator in a failure."""
+MAX_FAILED_CASES: Final = 20
+"""Cases below `pass_at` that the test of the whole suite names, for each evaluator."""
 _VALUE_LENGTH: Final = 200
+_REASON_CODES: Final = ("not-measured", "skipped", MALFORMED_PATH)
+"""Warnings that say why a run is incomplete."""
 NamedResults: TypeAlias = Sequence[tuple[str, Result]]
 """Names of evaluators and their results for one case."""
 
@@ -78,6 +83,8 @@ class CaseChecker:
                 raise error.with_traceback(None) from None  # the problem is in the suite, not in the library
             results = [(stored.evaluator, stored.result) for stored in run.results()]
             failure = describe_failure(id, results, f"fieldwise explain {run.id} {id}")
+            if failure and not results:  # the data showed a problem of the suite, such as a path in no expected record
+                failure = "\n".join((failure, *(str(problem) for problem in run.diagnostics if problem.level == "error")))
             if failure:
                 self._store_run(run)
                 pytest.fail(failure)
@@ -193,6 +200,15 @@ class SuiteFile(pytest.File):
         except ConfigError as error:
             raise self.CollectError(str(error)) from None
 
+    @property
+    def _selected(self) -> list[pytest.Item]:
+        return [item for item in self.session.items if item.parent is self]
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the test of the whole suite is selected, so that all cases run."""
+        return any(not isinstance(item, CaseItem) for item in self._selected)
+
     @cached_property
     def run(self) -> "Run":
         """The run of the selected cases."""
@@ -200,9 +216,7 @@ class SuiteFile(pytest.File):
         from fieldwise.model.plan import When
 
         store = self.config.rootpath / DEFAULT_ROOT
-        selected = [item for item in self.session.items if item.parent is self]
-        is_whole = any(not isinstance(item, CaseItem) for item in selected)
-        only = None if is_whole else When(id=tuple(_escape_pattern(item.name) for item in selected))
+        only = None if self.is_whole else When(id=tuple(_escape_pattern(item.name) for item in self._selected))
         return api.run(self.path, only=only, root=store)
 
     @cached_property
@@ -232,14 +246,9 @@ class SuiteItem(pytest.Item):
 
     def runtest(self) -> None:
         """Fail unless the run exits 0."""
-        run = _get_suite(self).run
-        if run.exit_code:
-            gates = [gate.message for gate in run.gates if not gate.passed]
-            problems = [
-                str(diagnostic) for diagnostic in run.diagnostics if diagnostic.level == "error" or diagnostic.code == "not-measured"
-            ]
-            lines = [f"exit code {run.exit_code}", *gates, *problems, f"look closer: fieldwise report {run.id}"]
-            raise SuiteFailure("\n".join(lines))
+        suite = _get_suite(self)
+        if suite.run.exit_code:
+            raise SuiteFailure("\n".join(_describe_suite_failure(suite)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the message without a traceback."""
@@ -266,9 +275,37 @@ class CaseItem(SuiteItem):
             pytest.xfail(f"{BELOW_PASS_AT}: {', '.join(tolerated)}")
         if all(test == "skipped" for *_, test in tests):
             reason = results[0][1].reasoning if results else "no evaluator applies to the case"
-            if suite.run.exit_code not in (0, 1):
-                raise SuiteFailure(f"case {self.name}: nothing was checked: {reason}")
-            pytest.skip(reason)
+            if suite.run.exit_code in (PASSED, FAILED):
+                pytest.skip(reason)
+            if suite.is_whole:  # the test of the whole suite fails, and says why
+                pytest.skip(f"nothing was checked: see {WHOLE_SUITE}")
+            raise SuiteFailure("\n".join((f"case {self.name}: nothing was checked", *_describe_suite_failure(suite))))
+
+
+def _describe_suite_failure(suite: SuiteFile) -> Iterator[str]:
+    """Say why the run of a suite does not exit 0: gates, cases below `pass_at`, and problems of the suite."""
+    run = suite.run
+    yield f"exit code {run.exit_code}"
+    yield from (gate.message for gate in run.gates if not gate.passed)
+    if not run.gates:
+        yield from _list_failed_cases(suite)
+    for diagnostic in remove_useless_hints(run.diagnostics, run.exit_code):
+        if diagnostic.level == "error" or diagnostic.code in _REASON_CODES:
+            yield str(diagnostic)
+    yield f"look closer: fieldwise report {run.id}"
+
+
+def _list_failed_cases(suite: SuiteFile) -> Iterator[str]:
+    """One line for each evaluator with failed cases, the first of which it names."""
+    failed: dict[str, list[str]] = {}
+    for case, results in suite.results.items():
+        for name, result in results:
+            if judge_result(suite.run, name, result) == "failed":
+                failed.setdefault(name, []).append(f"{case} ({result.score:.3f})")
+    for name, cases in failed.items():
+        more = f" and {len(cases) - MAX_FAILED_CASES} more" if len(cases) > MAX_FAILED_CASES else ""
+        pass_at = find_pass_at(suite.run, name)
+        yield f"{name}: {len(cases)} below pass_at {pass_at:g}: {', '.join(cases[:MAX_FAILED_CASES])}{more}"
 
 
 def judge_result(run: "Run", evaluator: str, result: Result) -> CaseTest:

@@ -14,6 +14,7 @@ from fieldwise.model.values import MISSING
 from fieldwise.plan.needed_sides import require_sides
 from fieldwise.read.cases import read_cases
 from fieldwise.read.corrections import check_corrections
+from fieldwise.read.rule_lines import add_rule_lines
 from fieldwise.report.check_view import SuiteCheck
 from fieldwise.score.inferred_rules import infer_rules, needs_inferred_rules
 from fieldwise.score.path_survey import (
@@ -27,6 +28,7 @@ from fieldwise.score.path_survey import (
 )
 from fieldwise.score.redaction_survey import RedactionSurvey
 from fieldwise.suite_plan import compile_suite
+from fieldwise.summarize.exit_code import MALFORMED_PATH
 
 if TYPE_CHECKING:
     from fieldwise.plan.infer import InferredRules
@@ -85,8 +87,15 @@ def survey_cases(plan: Plan) -> SuiteCheck:
     if counts["cases"]:
         rule_diagnostics += redactions.list_problems(plan.file)
     missing_sides = require_sides(plan, reader.diagnostics)
-    diagnostics = [*plan.diagnostics, *correction_problems, *missing_sides, *reader.diagnostics, *case_diagnostics, *rule_diagnostics]
+    rule_diagnostics = add_rule_lines(plan, rule_diagnostics)
+    plan_diagnostics = [_require_path(diagnostic) for diagnostic in plan.diagnostics]
+    diagnostics = [*plan_diagnostics, *correction_problems, *missing_sides, *reader.diagnostics, *case_diagnostics, *rule_diagnostics]
     return SuiteCheck(plan=plan, counts=counts, reasons=reasons, diagnostics=diagnostics)
+
+
+def _require_path(diagnostic: Diagnostic) -> Diagnostic:
+    """A malformed path as an error: a run would miss it in every case, and is then incomplete."""
+    return replace(diagnostic, level="error") if diagnostic.code == MALFORMED_PATH else diagnostic
 
 
 def _add_inferred_rules(plan: Plan, inferred: "InferredRules") -> tuple[Plan, dict[str, str]]:

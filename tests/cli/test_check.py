@@ -59,3 +59,24 @@ def test_columns_that_were_recognised_are_told(folder: Path, fieldwise: Run) -> 
 def test_a_suite_without_cases_exits_2(folder: Path, fieldwise: Run) -> None:
     (folder / "cases.jsonl").write_text("")
     assert fieldwise("check", "small.eval.yaml").exit_code == 2
+
+
+def test_a_malformed_path_is_counted_as_a_problem(folder: Path, fieldwise: Run) -> None:
+    path = folder / "small.eval.yaml"
+    path.write_text(path.read_text().replace("path: total", "path: a..total"))
+    result = fieldwise("check", "small.eval.yaml", "--format", "plain")
+    assert result.exit_code == 2
+    assert "✗ small: 1 problem" in result.stdout
+    assert "there are no cases" not in result.stdout
+    checked = json.loads(fieldwise("check", "small.eval.yaml", "--format", "json").stdout)
+    assert [(problem["level"], problem["code"]) for problem in checked["diagnostics"]] == [("error", "malformed-path")]
+
+
+def test_an_unknown_metric_is_reported_together_with_an_unknown_match(folder: Path, fieldwise: Run) -> None:
+    path = folder / "small.eval.yaml"
+    path.write_text(path.read_text().replace("match: exact", "match: exct") + 'gate: {fields.scroe: ">= 0.9"}\n')
+    result = fieldwise("check", "small.eval.yaml", "--format", "plain")
+    assert result.exit_code == 2
+    assert "Invalid match type: exct" in result.stderr
+    assert "`fields` has no metric `scroe`" in result.stderr
+    assert "did you mean `score`?" in result.stderr

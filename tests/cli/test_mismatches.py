@@ -139,3 +139,13 @@ def test_answers_have_no_fields_and_the_page_says_so(fieldwise: Run, tmp_path: P
     monkeypatch.chdir(tmp_path)
     assert fieldwise("demo", "answers").exit_code in (0, 1)
     assert "compares fields" in " ".join(fieldwise("mismatches", "latest", "--format", "plain").stdout.split())
+
+
+@pytest.mark.parametrize("command", [("mismatches", "latest"), ("explain", "latest", "a"), ("explain", "latest", "--field", "a..total")])
+def test_a_malformed_path_is_not_an_unexpected_null(folder: Path, fieldwise: Run, command: tuple[str, ...]) -> None:
+    path = folder / "small.eval.yaml"
+    path.write_text(path.read_text().replace("path: total", "path: a..total"))
+    fieldwise("run", "small.eval.yaml")
+    shown = fieldwise(*command, "--format", "plain").stdout
+    assert "malformed path" in shown
+    assert "not expected: null" not in shown

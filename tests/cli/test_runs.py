@@ -249,3 +249,14 @@ def test_scores_are_seen_in_80_columns_whatever_the_tags(ids: list[str], fieldwi
         assert shown[1].startswith(f"✓  {ids[0]}")
         assert "0.500" in shown[1]
         assert shown[2].startswith(f"…  {ids[1]}")
+
+
+def test_the_name_of_the_only_run_is_shown(folder: Path, fieldwise: Call) -> None:
+    fieldwise("run", "small.eval.yaml", "--name", "prompt 7")
+    assert "prompt 7" in fieldwise("runs", "--format", "plain").stdout
+
+
+def test_the_name_of_one_of_several_runs_is_shown(folder: Path, fieldwise: Call) -> None:
+    for options in ((), ("--name", "prompt 7"), ()):
+        fieldwise("run", "small.eval.yaml", *options)
+    assert "prompt 7" in fieldwise("runs", "--format", "plain").stdout

@@ -168,3 +168,16 @@ def test_what_is_measured_of_a_whole_run_can_be_gated(metric):
     assert parse_gate(f"{metric} >= 0.9", [plan_config({"type": "field_prf"})]) == Gate(
         evaluator=evaluator, metric=name, operator=">=", value=0.9
     )
+
+
+@pytest.mark.parametrize(
+    "evaluator", ["{type: field_accuracy, name: f, fields: [{path: x, match: fuzy}]}", "{type: json_quality, name: f, oops: 1}"]
+)
+def test_an_unknown_metric_is_an_error_also_where_the_options_cannot_be_read(problems, evaluator):
+    _, metric = problems(f'evaluators: [{evaluator}]\ngate: {{f.scroe: ">= 0.5"}}')
+    assert (metric.code, metric.level, metric.fix) == ("unknown-metric", "error", "did you mean `score`?")
+
+
+def test_metrics_that_depend_on_options_are_unknown_where_the_options_cannot_be_read(problems):
+    [problem] = problems('evaluators: [{type: fact_checks, facts: 1}]\ngate: {fact_checks.has_604: ">= 0.5"}')
+    assert problem.code != "unknown-metric"

@@ -330,7 +330,21 @@ def test_what_has_no_fields_is_a_configuration_error(source: Any, what: str) -> 
         fw.rules_from(source)
 
 
+def test_every_unknown_match_of_an_override_is_a_configuration_error_with_the_nearest_name() -> None:
+    properties = {"total": {"type": "number", "x-fieldwise": {"match": "mony"}}, "day": {"x-fieldwise": {"match": "dat"}}}
+    with pytest.raises(fw.ConfigError) as error:
+        fw.rules_from({"properties": properties})
+    problems = [(problem.where.field, problem.fix) for problem in error.value.diagnostics]
+    assert problems == [("total", "did you mean `money`?"), ("day", "did you mean `date`?")]
+
+
 class TestInASuite:
+    def test_an_unknown_match_of_an_override_is_reported_with_the_other_problems(self) -> None:
+        schema = {"properties": {"a": {"x-fieldwise": {"match": "mony"}}, "b": {"type": "string", "x-fieldwise": {"treshold": 1}}}}
+        with pytest.raises(fw.ConfigError) as error:
+            fw.evaluate({"type": "field_accuracy", "fields": {"schema": schema}}, expected={}, actual={})
+        assert [problem.code for problem in error.value.diagnostics] == ["invalid-match", "unknown-option"]
+
     def test_a_model_is_imported_from_the_folder_of_the_suite(self, tmp_path: Path) -> None:
         (tmp_path / "my_models.py").write_text("from pydantic import BaseModel\nclass Bill(BaseModel):\n    total: float\n")
         (tmp_path / "s.eval.yaml").write_text('evaluators: [{type: field_accuracy, fields: {model: "my_models:Bill"}}]')

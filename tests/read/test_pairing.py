@@ -29,6 +29,13 @@ def test_ids_records_and_names_are_found(tmp_path: Path) -> None:
     assert pairing.describe(15, 20)[0] == "15 of 20 expected rows have an actual one, paired by `key` = `doc_id`"
 
 
+def test_another_column_that_identifies_the_rows_is_named(tmp_path: Path) -> None:
+    rows = [{"doc_id": f"d-{number}", "question_id": f"q-{number}", "total": number} for number in range(3)]
+    files = write(tmp_path / "gold.jsonl", rows), write(tmp_path / "out.jsonl", rows)
+    assert "`question_id` could identify the rows too: --id question_id=question_id" in propose_pairing(*files).notes
+    assert propose_pairing(*files, ids=("doc_id", "doc_id")).notes == []
+
+
 def test_what_the_user_says_holds(tmp_path: Path) -> None:
     files = write(tmp_path / "gold.jsonl", GOLD), write(tmp_path / "out.jsonl", OUTPUT)
     pairing = propose_pairing(*files, ids=("key", "doc_id"), renames={"company": "total_due"})

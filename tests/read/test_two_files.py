@@ -94,7 +94,8 @@ def test_a_rename_that_fits_no_record_makes_the_run_invalid(tmp_path: Path) -> N
     side = {"id": "key", "record": "entities", "rename": {"compny": "vendor"}}
     run = run_sides(tmp_path, {"file": write(tmp_path / "gold.jsonl", GOLD), **side}, actual)
     what = "`compny` cannot be renamed to `vendor`: no record has it"
-    assert what in [note.what for note in run.diagnostics if note.level == "error"]
+    fixes = {note.what: str(note.fix) for note in run.diagnostics if note.level == "error"}
+    assert fixes[what].startswith("did you mean `company`?")
     assert (run.exit_code, run.state, run.summary) == (2, "invalid", {})
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from fieldwise.engines.run_totals import RunTotals
 from fieldwise.model.case import Cases
@@ -13,8 +13,10 @@ from fieldwise.model.options import NamesFields
 from fieldwise.model.path import is_at_or_above_field
 from fieldwise.model.plan import PRESET_EVALUATORS, Plan, When
 from fieldwise.model.rule import FieldRule
-from fieldwise.model.summary import EvaluatorSummary, Summary
+from fieldwise.model.summary import Counts, EvaluatorSummary, Summary
 from fieldwise.model.values import Json
+from fieldwise.read.rule_lines import add_rule_lines
+from fieldwise.report.limit_hints import TOLERATE
 from fieldwise.score.evaluate import FilterMatches
 from fieldwise.score.path_survey import (
     PathSurvey,
@@ -53,21 +55,24 @@ def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *
     was vacuous in every case, unless gates say which metrics count.
     """
     diagnostics: list[Diagnostic] = []
+    limits = _suggest_limits(summary)
     for name, evaluator in summary.evaluators.items():
         counts = evaluator.counts
         if counts.faults + counts.unavailable:
+            fix = f"mend what failed{limits.faults}" if counts.faults else f"install or start what it needs{limits.unscored}"
             for reason, times in count_fault_reasons(folder, parts, name).most_common(MAX_REASONS):
                 what = f"`{name}` could not measure {times} of {counts.cases} cases: {reason}"
-                diagnostics.append(Diagnostic(code="not-measured", level="warning", what=what))
+                diagnostics.append(Diagnostic(code="not-measured", level="warning", what=what, fix=fix))
         has_results = counts.scored + counts.failures + counts.faults + counts.unavailable > 0
         if counts.skipped:
             what = f"`{name}` skipped {counts.skipped} of {counts.cases} cases: it found nothing to score in them"
             if not has_results:
-                what = f"`{name}` measured nothing: {counts.not_applicable} cases are not for it, {counts.skipped} have nothing to score"
-            fix = f"see why, or tolerate them with --max-unscored {counts.skipped}"
-            diagnostics.append(Diagnostic(code="skipped", level="warning", what=what, fix=fix))
+                what = f"`{name}` measured nothing: {_describe_unmeasured(counts)}"
+            diagnostics.append(
+                Diagnostic(code="skipped", level="warning", what=what, fix=f"check that the cases have what it scores{limits.unscored}")
+            )
         elif summary.cases and not has_results:
-            what, fix = f"`{name}` measured nothing: {counts.not_applicable} cases are not for it", "check its `when`, or remove it"
+            what, fix = f"`{name}` measured nothing: {_describe_unmeasured(counts)}", "check its `when`, or remove it"
             diagnostics.append(Diagnostic(code=NEVER_USED, level="error" if all_cases else "warning", what=what, fix=fix))
         if counts.scored and "score" not in evaluator.metrics:
             what = f"the score of `{name}` had nothing to measure in any of {counts.scored} cases"
@@ -75,6 +80,34 @@ def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *
             level: Level = "warning" if has_gates else "error"
             diagnostics.append(Diagnostic(code=NOTHING_MEASURED, level=level, what=what, fix=fix))
     return diagnostics
+
+
+class _LimitHints(NamedTuple):
+    """The ends of fixes that name a limit."""
+
+    faults: str = ""
+    unscored: str = ""
+
+
+def _suggest_limits(summary: Summary) -> _LimitHints:
+    """The limits that would tolerate what was not measured, in all evaluators together; empty if nothing at all was measured."""
+    all_counts = [evaluator.counts for evaluator in summary.evaluators.values()]
+    if not any(counts.scored + counts.failures for counts in all_counts):
+        return _LimitHints()
+    faults = sum(counts.faults for counts in all_counts)
+    unscored = sum(counts.unavailable + counts.skipped for counts in all_counts)
+    return _LimitHints(f"{TOLERATE}--max-errors {faults}", f"{TOLERATE}--max-unscored {unscored}")
+
+
+def _describe_unmeasured(counts: Counts) -> str:
+    """Why an evaluator has no result: the cases that are not for it, and those with nothing to score."""
+    parts: list[str] = []
+    if counts.not_applicable:
+        parts.append("1 case is not for it" if counts.not_applicable == 1 else f"{counts.not_applicable} cases are not for it")
+    if counts.skipped:
+        noun = "" if parts else " case" if counts.skipped == 1 else " cases"
+        parts.append(f"{counts.skipped}{noun} {'has' if counts.skipped == 1 else 'have'} nothing to score")
+    return ", ".join(parts) or "no case is for it"
 
 
 def warn_absent_confidences(plan: Plan, folder: Location, parts: Sequence[Part]) -> list[Diagnostic]:
@@ -121,7 +154,7 @@ def warn_unused_rules(
                 what = f"{planned.name}: {reason}"
                 level: Level = "error" if planned.type == "error_cost" and all_cases else "warning"
                 diagnostics.append(Diagnostic(code="unused-name", level=level, what=what, where=Where(file=plan.file), fix=hint))
-    return diagnostics
+    return add_rule_lines(plan, diagnostics)
 
 
 def warn_absent_item_paths(plan: Plan, read_all: Callable[[], Iterable[Cases]] | None, *, all_cases: bool) -> list[Diagnostic]:
@@ -131,7 +164,7 @@ def warn_absent_item_paths(plan: Plan, read_all: Callable[[], Iterable[Cases]] |
     """
     survey = _read_until_seen(PathSurvey((), list_item_paths(plan), list_output_fields(plan) if all_cases else ()), read_all)
     problems = [report_absent_path(plan, rule, survey) for rule in survey.absent] if survey.records else []
-    return problems + (report_absent_output_fields(plan, survey) if survey.has_outputs else [])
+    return add_rule_lines(plan, problems + (report_absent_output_fields(plan, survey) if survey.has_outputs else []))
 
 
 def _is_list_rule(rule: FieldRule) -> bool:
@@ -174,7 +207,7 @@ def warn_unread_values(plan: Plan, totals: RunTotals) -> list[Diagnostic]:
             where = Where(file=plan.file, field=rule.text)
             level = "error" if none_read else "warning"
             diagnostics.setdefault(f"{where} {what}", Diagnostic(code=UNREAD_VALUES, level=level, what=what, where=where, fix=fix))
-    return list(diagnostics.values())
+    return add_rule_lines(plan, list(diagnostics.values()))
 
 
 def _quote_example(value: Json) -> str:
@@ -206,7 +239,7 @@ def warn_unmeasured_rules(plan: Plan, summary: Summary, absent: Collection[str],
         what, where = "nothing was measured for this field (n = 0)", Where(file=plan.file, field=rule.text)
         fix = "check the path, or write `sparse: true` if the field may be absent"
         diagnostics.append(Diagnostic(code=UNMEASURED_RULE, level=level, what=what, where=where, fix=None if level == "warning" else fix))
-    return diagnostics
+    return add_rule_lines(plan, diagnostics)
 
 
 def _count_measured(evaluator: EvaluatorSummary) -> int:

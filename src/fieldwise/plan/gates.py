@@ -144,6 +144,18 @@ def list_gate_metrics(evaluator: PlannedEvaluator) -> EvaluatorMetrics:
     )
 
 
+def list_fixed_metrics(evaluator_type: object) -> EvaluatorMetrics:
+    """The metrics of an evaluator whose options cannot be read: those of its type, unless they depend on options."""
+    try:
+        spec = registry.EVALUATORS.find(evaluator_type) if isinstance(evaluator_type, str) else None
+    except KeyError:
+        spec = None
+    if spec is None or callable(spec.metrics):
+        return EvaluatorMetrics()
+    counts = frozenset((*spec.counts, *(USAGE_METRICS if spec.is_judge else ())))
+    return EvaluatorMetrics(names=_list_summary_metrics(spec, None), counts=counts, unbounded=frozenset(spec.unbounded))
+
+
 def _list_summary_metrics(spec: registry.EvaluatorSpec, config: object) -> tuple[str, ...] | None:
     declared = spec.metric_names(config)
     if declared is None:

@@ -207,12 +207,12 @@ def _load_rules_of_type(review: Review, kind: str, named: Any) -> tuple[list[dic
         schema = review.load(named) if isinstance(named, str) else named
         if not is_mapping_value(schema):
             raise ValueError("a JSON Schema must be an object")
-        return rules_from_schema(schema), named if isinstance(named, str) else "schema"
+        return rules_from_schema(schema, check_matches=False), named if isinstance(named, str) else "schema"
     if isinstance(named, str):
         if review.load is refuse_files:
             raise ValueError("classes cannot be imported here; give the rules themselves")
-        return rules_from_type(import_type(named, [review.resolve(""), ""])), named
-    return rules_from_type(named), getattr(named, "__name__", "model")
+        return rules_from_type(import_type(named, [review.resolve(""), ""]), check_matches=False), named
+    return rules_from_type(named, check_matches=False), getattr(named, "__name__", "model")
 
 
 def _report_repeated_rules(review: Review, rules: Sequence[Any], place: KeyPath) -> bool:

@@ -16,9 +16,11 @@ from dataclasses import field
 from importlib import import_module
 from typing import Any, Final, TypeAlias, cast
 
+from fieldwise import registry
 from fieldwise.dataclass import dataclass
-from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.path import EACH, Step, render_path
+from fieldwise.plan.review import suggest_name
 
 Rule: TypeAlias = dict[str, Any]
 """A field rule as in `fields` of a suite."""
@@ -45,21 +47,39 @@ CODE_NAMES: Final = frozenset(
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-def rules_from_schema(schema: Schema) -> list[Rule]:
-    """A rule for every leaf of the records that a JSON Schema describes, in its order; ConfigError if it describes no fields."""
+def rules_from_schema(schema: Schema, *, check_matches: bool = True) -> list[Rule]:
+    """A rule for every leaf of the records that a JSON Schema describes, in its order.
+
+    ConfigError if it describes no fields, or if an override names a match that does not exist; a suite checks its matches itself.
+    """
     rules = list(_SchemaWalk(schema).walk(schema, (), ()))
     if not rules or rules[0]["path"] == render_path(()):
         raise _error("the schema describes no fields", "describe an object with `properties`, or a list of such objects")
+    problems = _list_unknown_matches(rules) if check_matches else []
+    if problems:
+        raise ConfigError(problems)
     return rules
 
 
-def rules_from_type(source: type) -> list[Rule]:
+def _list_unknown_matches(rules: Sequence[Rule]) -> list[Diagnostic]:
+    names = registry.MATCHERS.names()
+    problems: list[Diagnostic] = []
+    for rule in rules:
+        match = rule.get("match")
+        if match in names:
+            continue
+        what, fix = f"Invalid match type: {match} (valid: {', '.join(names)})", suggest_name(str(match), names, "the usual one is `exact`")
+        problems.append(Diagnostic(code="invalid-match", what=what, where=Where(field=rule["path"]), fix=fix))
+    return problems
+
+
+def rules_from_type(source: type, *, check_matches: bool = True) -> list[Rule]:
     """The rules of a class: a pydantic model, a dataclass, a TypedDict; ConfigError if pydantic cannot describe it."""
     from pydantic import PydanticUserError, TypeAdapter
     from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
 
     try:
-        return rules_from_schema(TypeAdapter[Any](source).json_schema())
+        return rules_from_schema(TypeAdapter[Any](source).json_schema(), check_matches=check_matches)
     except (PydanticUserError, PydanticSchemaGenerationError, PydanticInvalidForJsonSchema) as error:
         reason = str(error).split("\n", 1)[0]
         name = getattr(source, "__name__", repr(source))

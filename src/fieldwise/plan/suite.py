@@ -16,7 +16,7 @@ from fieldwise.plan.config_cache import plan_evaluator_once
 from fieldwise.plan.cost import COST_NAME, read_cost
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.evaluators import OPTION_READERS, get_evaluator_name
-from fieldwise.plan.gates import POLICY, EvaluatorMetrics, list_gate_metrics, read_gates, read_regressions
+from fieldwise.plan.gates import POLICY, EvaluatorMetrics, list_fixed_metrics, list_gate_metrics, read_gates, read_regressions
 from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
 from fieldwise.plan.rules import read_path
@@ -310,11 +310,11 @@ def _report_repeated_names(review: Review, written: Sequence[Any]) -> None:
 
 
 def _collect_gate_metrics(written: Any, evaluators: Sequence[PlannedEvaluator | Invalid]) -> dict[str, EvaluatorMetrics]:
-    """The metrics a gate may name, by evaluator; evaluators with problems count too, with any metric."""
+    """The metrics a gate may name, by evaluator; those with problems count too, with the metrics that do not depend on options."""
     metrics: dict[str, EvaluatorMetrics] = {}
     for evaluator, planned in zip(written if evaluators else (), evaluators, strict=True):
         if not is_mapping_value(evaluator) or "type" not in evaluator:
             continue
         name = get_evaluator_name(evaluator) or ""
-        metrics[name] = list_gate_metrics(planned) if isinstance(planned, PlannedEvaluator) else EvaluatorMetrics()
+        metrics[name] = list_gate_metrics(planned) if isinstance(planned, PlannedEvaluator) else list_fixed_metrics(evaluator["type"])
     return metrics

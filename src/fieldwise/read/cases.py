@@ -11,7 +11,7 @@ Bad data never raises: problems of files and columns are in the reader's `diagno
 * If there is no `actual` but several trials, the first trial is the actual.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import BinaryIO, Final
 
@@ -22,14 +22,16 @@ from fieldwise.model.locations import parse_location
 from fieldwise.model.plan import Source
 from fieldwise.read.case_builder import build_cases
 from fieldwise.read.coco import looks_like_coco, read_coco
-from fieldwise.read.columns import ColumnRoles, find_roles, list_nested_names
+from fieldwise.read.columns import ColumnRoles, find_roles, list_id_candidates, list_nested_names
 from fieldwise.read.corrections import apply_corrections
+from fieldwise.read.expectations import take_expected_answers
 from fieldwise.read.files import ReadProgress
+from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, find_repeating_ids
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.likeliest_columns import find_likeliest_column, find_likeliest_sides, order_names
 from fieldwise.read.paired_files import read_pairs
-from fieldwise.read.rows import RowBatch, limit_rows, rechunk_rows
+from fieldwise.read.rows import RowBatch, limit_rows, peek_rows, rechunk_rows
 from fieldwise.read.table_files import LineFilter, read_files, read_stdin
 
 _RELEVANT_IDS: Final = "relevant_ids"
@@ -97,6 +99,7 @@ def read_rows_as_cases(
     seen = seen or ColumnsSeen()
     ids = IdsSeen()
     first_file: str | None = None
+    not_ids, stream = _find_not_ids(stream, source)
     for rows in limit_rows(stream, limit):
         first_file = first_file or rows.files[0]
         keys: frozenset[str] = frozenset().union(*rows.values)
@@ -104,16 +107,29 @@ def read_rows_as_cases(
         if seen.columns is None or not names <= seen.columns:
             is_first = seen.columns is None
             seen.columns = names | (seen.columns or frozenset())
-            seen.roles, problems = find_roles(order_names(seen.columns, rows), source.columns, Where(file=first_file))
+            seen.roles, problems = find_roles(order_names(seen.columns, rows), source.columns, Where(file=first_file), not_ids=not_ids)
             diagnostics += [problem for problem in problems if problem not in diagnostics]
             if any(problem.level == "error" for problem in problems):
                 return
             if is_first and not _check_sides(seen.roles, rows, keys, diagnostics):
                 return
         cases = build_cases(rows, seen.roles, keys=keys)
+        remarks = take_expected_answers(cases, seen.roles, source, first_file)
+        diagnostics += [remark for remark in remarks if remark not in diagnostics]
         ids.add(cases.id, rows)
         yield cases
     diagnostics += ids.report_duplicates()
+
+
+def _find_not_ids(stream: Iterator[RowBatch], source: Source) -> tuple[Mapping[str, str], Iterator[RowBatch]]:
+    """The columns that the values of the first rows exclude as the id, and all rows; `limit` does not change which rows those are."""
+    if "id" in source.columns:
+        return {}, stream
+    values, stream = peek_rows(stream, 1)
+    if len(list_id_candidates([*values[0]] if values else [])) > 1:
+        values, stream = peek_rows(stream, MAX_EVIDENCE_ROWS)
+    names = dict.fromkeys(name for row in values for name in row)
+    return find_repeating_ids([*names], values), stream
 
 
 def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagnostics: list[Diagnostic]) -> bool:

@@ -37,8 +37,10 @@ def _list_side_names(adjectives: Iterable[str], *whole_names: str) -> tuple[str,
 
 USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "id": (
-        ("caseid", "sampleid", "exampleid", "testid", "testcaseid", "questionid", "qid", "recordid", "rowid"),
-        ("docid", "documentid", "itemid", "datasetitemid", "requestid", "evalid", "uid", "uuid", "key"),
+        (
+            *("caseid", "sampleid", "exampleid", "testid", "testcaseid", "questionid", "qid", "recordid", "rowid"),
+            *("docid", "documentid", "itemid", "datasetitemid", "requestid", "evalid", "uid", "uuid", "key"),
+        ),
     ),
     "input": (("question", "prompt", "query", "userinput", "inputs", "request", "inputmessages"),),
     "expected": (
@@ -124,6 +126,7 @@ SIDE_WORDS: Final[Mapping[str, frozenset[str]]] = {
 """First or last words of columns that hold one field of a side each, such as `total_gold` and `total_pred`."""
 _WORD_SEPARATORS: Final = ("_", " ", "-", ".", ":", "/")
 _MAX_LISTED: Final = 20
+NO_COLUMNS: Final[Mapping[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,8 @@ class ColumnRoles:
     """`expected` or `actual` → column → field, if the record of that side is spread over columns such as `total_gold`."""
     ignored: frozenset[str] = frozenset()
     """Columns that are not part of a case, such as those of the opposite side in paired files."""
+    not_ids: Mapping[str, str] = field(default_factory=dict)
+    """Column that could be the id by its name → why it is not."""
 
     def get_role(self, column: object) -> str | None:
         """The role of a column, if it has one."""
@@ -191,12 +196,18 @@ def fold_name(name: str) -> str:
 
 
 def find_roles(
-    names: Iterable[str], written: Mapping[str, Any], where: Where, *, separate_sides: bool = False, without_id: bool = False
+    names: Iterable[str],
+    written: Mapping[str, Any],
+    where: Where,
+    *,
+    separate_sides: bool = False,
+    without_id: bool = False,
+    not_ids: Mapping[str, str] = NO_COLUMNS,
 ) -> tuple[ColumnRoles, list[Diagnostic]]:
     """The roles of these columns, with what was recognized (info) and what cannot be decided (error).
 
     `written` is `columns` of the suite: role → column. `separate_sides`: the columns are those of one side only, so that fewer names are
-    recognized. `without_id`: something else identifies the rows.
+    recognized. `without_id`: something else identifies the rows. `not_ids`: columns whose values showed that they are not the id.
     """
     present = list(names)
     columns, trials, problems = _check_written_columns(present, written, where)
@@ -205,13 +216,14 @@ def find_roles(
     for role in ROLES:
         if role in written or (role == "id" and without_id):
             continue
-        candidates = _find_candidates(role, [name for name in present if name not in claimed], separate_sides)
+        refused = not_ids if role == "id" else NO_COLUMNS
+        candidates = _find_candidates(role, [name for name in present if name not in claimed and name not in refused], separate_sides)
         if len(candidates) > 1:
             problems.append(describe_ambiguous_columns(role, candidates, where))
         elif candidates:
             columns[role] = candidates[0]
             if candidates[0] != role:
-                problems.append(note_recognized_column(candidates[0], role, where))
+                problems.append(note_recognized_column(candidates[0], role, where, refused))
     if not separate_sides and not trials:
         taken = {*written, *columns, *(("actual",) if "actuals" in {*columns, *written} else ())}
         free = [name for name in present if name not in {*claimed, *columns.values()}]
@@ -223,7 +235,7 @@ def find_roles(
         spread = patterns | {role: candidates[0] for role, candidates in qualified.items() if len(candidates) == 1}
         columns |= spread
         problems += [note_recognized_column(column, role, where) for role, column in spread.items()]
-    return ColumnRoles(columns, trials, fields), problems
+    return ColumnRoles(columns, trials, fields, not_ids=not_ids), problems
 
 
 def match_columns(pattern: str, names: Iterable[str]) -> dict[str, str]:
@@ -328,18 +340,27 @@ def _list_affixes(name: str) -> Iterator[tuple[str, str]]:
                 yield f"*{separator}{last}", last
 
 
-def find_id_column(present: Sequence[str], written: str | None, where: Where) -> tuple[str | None, list[Diagnostic]]:
+def list_id_candidates(present: Sequence[str], *, separate_sides: bool = False) -> list[str]:
+    """The columns that could be the id by their names.
+
+    >>> list_id_candidates(["doc_id", "question_id", "x"]), list_id_candidates(["doc_id", "id"])
+    (['doc_id', 'question_id'], ['id'])
+    """
+    return _find_candidates("id", present, separate_sides)
+
+
+def find_id_column(
+    present: Sequence[str], written: str | None, where: Where, not_ids: Mapping[str, str] = NO_COLUMNS
+) -> tuple[str | None, list[Diagnostic]]:
     """The column that identifies the rows of one side, whose other columns are data; None if there is none."""
     if written is not None and written in present:
         return written, []
-    candidates = _find_candidates("id", present, separate_sides=True)
+    candidates = list_id_candidates([name for name in present if name not in not_ids], separate_sides=True)
     if len(candidates) > 1:
-        names = " and ".join(f"`{name}`" for name in candidates)
-        fix = f"say which one, on each side: {{file: …, id: {candidates[0]}}}"
-        return None, [Diagnostic(code="ambiguous-columns", what=f"{names} could both be id", where=where, fix=fix)]
+        return None, [describe_ambiguous_columns("id", candidates, where)]
     if not candidates:
         return None, []
-    return candidates[0], [] if candidates[0] == "id" else [note_recognized_column(candidates[0], "id", where)]
+    return candidates[0], [] if candidates[0] == "id" else [note_recognized_column(candidates[0], "id", where, not_ids)]
 
 
 def _find_candidates(role: str, free: Sequence[str], separate_sides: bool) -> list[str]:
@@ -387,15 +408,17 @@ def list_nested_names(rows: Sequence[Mapping[str, Any]], columns: Iterable[str])
     return list(names)
 
 
-def note_recognized_column(column: str, role: str, where: Where) -> Diagnostic:
-    """The note that a usual name was recognized."""
+def note_recognized_column(column: str, role: str, where: Where, refused: Mapping[str, str] = NO_COLUMNS) -> Diagnostic:
+    """The note that a usual name was recognized, and why other columns (`refused`: column → reason) were not chosen."""
     what = f"the columns `{column}` are read as the {role} record" if "*" in column else f"the column `{column}` is read as {role}"
+    what += "".join(f", not `{name}`: {reason}" for name, reason in refused.items())
     return Diagnostic(code="column-recognised", what=what, where=where, level="info")
 
 
 def describe_ambiguous_columns(role: str, candidates: Sequence[str], where: Where) -> Diagnostic:
     """The error for several columns that could have the same role."""
-    names = " and ".join(f"`{name}`" for name in candidates)
+    quoted = [f"`{name}`" for name in candidates]
+    names = f"{', '.join(quoted[:-1])} and {quoted[-1]}"
     what = f"{names} could {'both' if len(candidates) == 2 else 'all'} be {role}"
     fix = f"say which one: columns: {{{role}: {quote_name(candidates[0])}}}"
     return Diagnostic(code="ambiguous-columns", what=what, where=Where(file=where.file), fix=fix)

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Where
-from fieldwise.read.columns import find_id_column, find_roles, fold_name, list_nested_names
+from fieldwise.read.columns import find_roles, fold_name, list_id_candidates, list_nested_names
 
 _MIN_KEYED_RECORDS: Final = 3
 _MANY_KEYED_RECORDS: Final = 10
@@ -98,7 +98,7 @@ def find_record_list(document: Any) -> str | None:
         return None
     beside = [fold_name(key) for key in document if key != name]
     if not beside:
-        has_ids = find_id_column(sorted(document[name][0]), None, Where())[0] is not None
+        has_ids = bool(list_id_candidates(sorted(document[name][0]), separate_sides=True))
         return name if has_ids and fold_name(name) in _LIST_NAMES else None
     is_usual = fold_name(name) in _LIST_NAMES | _AMBIGUOUS_LIST_NAMES
     return name if is_usual and all(key in _FILE_METADATA for key in beside) else None

@@ -21,11 +21,13 @@ from fieldwise.read.files import (
     UnreadableFile,
     find_files,
 )
+from fieldwise.read.id_candidates import find_unpaired_ids
 from fieldwise.read.ids import MAX_REPORTED
 from fieldwise.read.pairing_fields import Steps, remove_repeated_id
 from fieldwise.read.side_columns import SIDES
 from fieldwise.read.side_files import RecordFiles, RecordTable, Side, SideRecord, open_side
 from fieldwise.read.side_mapping import identify_record
+from fieldwise.registry import nearest
 
 
 @dataclass(slots=True)
@@ -61,7 +63,9 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProg
 def _report_unused_renames(side: Side, file: str | None) -> Iterator[Diagnostic]:
     for name in sorted(side.mapper.unused_renames):
         what = f"`{name}` cannot be renamed to `{side.mapper.mapping.rename[name]}`: no record has it"
+        closest = nearest(name, side.mapper.list_field_names())
         fix = "write the name as it is in this file, first: `rename: {name in this file: name in the rules}`"
+        fix = f"did you mean `{closest}`? Else {fix}" if closest else fix
         yield Diagnostic(code="unused-rename", what=what, where=Where(file=file), fix=fix)
 
 
@@ -77,6 +81,7 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
     diagnostics += same
     if any(problem.level == "error" for problem in same):
         return None
+    diagnostics += _assign_columns(sides)
     if len(sides) < 2 or any(isinstance(side, RecordTable) and side.is_unusable for side in sides):
         return None
     expected, actual = sides
@@ -89,6 +94,18 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
     if isinstance(expected, RecordTable) and isinstance(actual, RecordTable) and not _check_keys(expected, actual, diagnostics):
         return None
     return expected, actual
+
+
+def _assign_columns(sides: Sequence[Side]) -> list[Diagnostic]:
+    """Find the roles of the columns of each table; where several could be the id, the values of both sides decide."""
+    candidates = [side.list_ids() for side in sides]
+    has_choice = len(sides) == 2 and all(candidates) and any(len(names) > 1 for names in candidates)
+    not_ids = find_unpaired_ids(*(side.collect_id_values() for side in sides)) if has_choice else ({}, {})
+    problems: list[Diagnostic] = []
+    for side, refused in zip(sides, not_ids, strict=False):
+        if isinstance(side, RecordTable):
+            problems += side.assign_columns(refused)
+    return problems
 
 
 def report_same_files(source: Source) -> list[Diagnostic]:

@@ -167,7 +167,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
         common_fields=common_fields,
         own_fields=(only_expected, only_actual),
         equal_fields=equal_fields if len(equal_fields) < len(common_fields) else [],
-        notes=[*sides[0].notes, *sides[1].notes],
+        notes=[*sides[0].notes, *sides[1].notes, *(_note_other_ids(*sides, keys) if ids is None else ())],
         record_lists=[*_describe_list(sides[0]), *_describe_list(sides[1])],
     )
 
@@ -243,6 +243,16 @@ def _find_ids(expected: _SideRows, actual: _SideRows) -> tuple[str | None, str |
     if chosen == (None, None) and have_usual_ids:
         return next(((name, name) for name in expected_ids if name in actual_ids and _is_usual_id(name)), chosen)
     return chosen
+
+
+def _note_other_ids(expected: _SideRows, actual: _SideRows, keys: tuple[str | None, str | None]) -> list[str]:
+    """Columns that a run would take for the id as well as the chosen ones, in words; none beside `id` itself and the names of files."""
+    if keys[0] is None or keys[0] == FILE_NAME or fold_name(keys[0]) == "id":
+        return []
+    expected_ids, actual_ids = _list_id_values(expected), _list_id_values(actual)
+    others = [name for name in expected_ids if name in actual_ids and name not in keys and _is_usual_id(name)]
+    shared = [name for name in others if expected_ids[name] & actual_ids[name]]
+    return [f"`{name}` could identify the rows too: --id {shlex.quote(f'{name}={name}')}" for name in shared]
 
 
 def _is_usual_id(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
+from itertools import chain
 from typing import Any, Final, Literal
 
 from fieldwise.dataclass import dataclass
@@ -86,6 +87,19 @@ def rechunk_rows(stream: Iterable[RowBatch], size: int) -> Iterator[RowBatch]:
             pending = None
     if pending is not None:
         yield pending
+
+
+def peek_rows(stream: Iterator[RowBatch], count: int) -> tuple[list[dict[str, Any]], Iterator[RowBatch]]:
+    """The first `count` rows, or fewer if there are not so many, whatever the size of a batch; and the stream from its start."""
+    batches: list[RowBatch] = []
+    values: list[dict[str, Any]] = []
+    while len(values) < count:
+        batch = next(stream, None)
+        if batch is None:
+            break
+        batches.append(batch)
+        values += batch.values
+    return values[:count], chain(batches, stream)
 
 
 def limit_rows(stream: Iterable[RowBatch], limit: int | None) -> Iterator[RowBatch]:

@@ -19,6 +19,7 @@ from fieldwise.model.plan import Source
 from fieldwise.read.case_builder import build_cases
 from fieldwise.read.columns import ColumnRoles, find_roles, list_nested_names
 from fieldwise.read.corrections import apply_corrections
+from fieldwise.read.expectations import take_expected_answers
 from fieldwise.read.files import ReadProgress, UnreadableFile, find_files, open_bytes, strip_compression
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.imported_files import detect_content_format
@@ -209,6 +210,7 @@ class ShardReader:
                 self.columns |= names
                 check_roles(self.source, self.columns, self.roles)
             cases = build_cases(rows, self.roles, keys=keys)
+            take_expected_answers(cases, self.roles, self.source, self.shard.file)
             self.ids.add(cases.id, rows)
             yield apply_corrections(cases, self.source.corrections)
 
@@ -224,6 +226,6 @@ class ShardReader:
 
 def check_roles(source: Source, columns: frozenset[str], roles: ColumnRoles) -> None:
     """Raise `Unsplittable` if these columns together do not have the roles of the first rows."""
-    actual_roles, problems = find_roles(sorted(columns), source.columns, Where())
+    actual_roles, problems = find_roles(sorted(columns), source.columns, Where(), not_ids=roles.not_ids)
     if actual_roles != roles or any(problem.level == "error" for problem in problems):
         raise Unsplittable

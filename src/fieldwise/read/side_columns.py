@@ -3,7 +3,7 @@
 A row of a table is wrapped if it has a column for its side; otherwise the row itself is the record. Called where a side is opened.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import Source
 from fieldwise.read.columns import (
+    NO_COLUMNS,
     ROLES,
     USUAL_NAMES,
     USUAL_SIDE_NAMES,
@@ -20,6 +21,7 @@ from fieldwise.read.columns import (
     find_id_column,
     find_roles,
     fold_name,
+    list_id_candidates,
     note_recognized_column,
 )
 
@@ -43,8 +45,20 @@ class SideColumns:
     """Whether the key is the id of the case too; otherwise the case has the id of its row."""
 
 
-def find_side_columns(names: Iterable[str], source: Source, side: str, file: str) -> tuple[SideColumns, list[Diagnostic]]:
-    """Roles and key of a side's columns, with what was recognized (info) and what cannot be decided (error)."""
+def list_side_ids(names: Iterable[str], source: Source, side: str) -> list[str]:
+    """The columns that could identify the rows of a side: the written one, else those with a usual name."""
+    present = sorted(names)
+    written = source.get_mapping(side).id or source.columns.get("id")
+    return [str(written)] if written is not None else list_id_candidates(present, separate_sides=True)
+
+
+def find_side_columns(
+    names: Iterable[str], source: Source, side: str, file: str, not_ids: Mapping[str, str] = NO_COLUMNS
+) -> tuple[SideColumns, list[Diagnostic]]:
+    """Roles and key of a side's columns, with what was recognized (info) and what cannot be decided (error).
+
+    `not_ids`: columns whose values showed that they are not the id.
+    """
     present = sorted(names)
     where = Where(file=file)
     mapping = source.get_mapping(side)
@@ -52,6 +66,8 @@ def find_side_columns(names: Iterable[str], source: Source, side: str, file: str
     column_by_role = _select_written_columns(source, side, present)
     if has_own_id:
         column_by_role.pop("id", None)
+    elif source.join in list_id_candidates(present, separate_sides=True):  # no other column can be the id then
+        column_by_role.setdefault("id", source.join)
     side_names = {name for name in present if fold_name(name) in _FOLDED_SIDE_NAMES}
     problems: list[Diagnostic] = []
     if mapping.record is not None:
@@ -67,11 +83,11 @@ def find_side_columns(names: Iterable[str], source: Source, side: str, file: str
             elif candidates:
                 problems.append(describe_ambiguous_columns(side, candidates, where))
             elif not (side == "actual" and "actuals" in present):
-                columns, notes = _use_rows_as_side_records(present, source, side, where)
+                columns, notes = _use_rows_as_side_records(present, source, side, where, not_ids)
                 return columns, [*problems, *notes]
         ignored = side_names - set(map(str, column_by_role.values()))
     considered = [name for name in present if name not in ignored or name == mapping.id]
-    roles, role_problems = find_roles(considered, column_by_role, where, separate_sides=True, without_id=has_own_id)
+    roles, role_problems = find_roles(considered, column_by_role, where, separate_sides=True, without_id=has_own_id, not_ids=not_ids)
     roles = replace(roles, ignored=frozenset(ignored))
     return SideColumns(roles, mapping.id or roles.columns.get("id"), key_is_id=has_own_id), [*problems, *role_problems]
 
@@ -109,7 +125,9 @@ def _fold_side_names(side: str) -> set[str]:
 _FOLDED_SIDE_NAMES: Final = frozenset(_fold_side_names("expected") | _fold_side_names("actual"))
 
 
-def _use_rows_as_side_records(present: list[str], source: Source, side: str, where: Where) -> tuple[SideColumns, list[Diagnostic]]:
+def _use_rows_as_side_records(
+    present: list[str], source: Source, side: str, where: Where, not_ids: Mapping[str, str]
+) -> tuple[SideColumns, list[Diagnostic]]:
     mapping = source.get_mapping(side)
     what, fix = f"no column holds {side}: each row is the record itself", f"if a column does, name it: columns: {{{side}: …}}"
     notes = [Diagnostic(code="rows-are-records", what=what, where=where, fix=fix, level="info")]
@@ -118,7 +136,7 @@ def _use_rows_as_side_records(present: list[str], source: Source, side: str, whe
         id_column = "id" if "id" in present and not has_own_id else None
     else:
         has_own_id = False
-        id_column, problems = find_id_column(present, source.columns.get("id"), where)
+        id_column, problems = find_id_column(present, source.columns.get("id"), where, not_ids)
         notes += problems
     roles = ColumnRoles({"id": id_column} if id_column else {})
     return SideColumns(roles, mapping.id or id_column, row_is_record=True, key_is_id=has_own_id), notes

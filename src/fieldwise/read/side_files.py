@@ -12,7 +12,7 @@ identified by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: identi
 import glob
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
@@ -41,6 +41,7 @@ from fieldwise.read.files import (
     strip_compression,
     warn_unread_entries,
 )
+from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, collect_id_values
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.imported_files import (
     EVIDENCE,
@@ -54,13 +55,14 @@ from fieldwise.read.imported_files import (
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.pairing_fields import Steps, find_id_place, is_named, remove_field, rename_place
 from fieldwise.read.records_in_text import find_record
-from fieldwise.read.rows import RowBatch, rechunk_rows
-from fieldwise.read.side_columns import SideColumns, find_side_columns
+from fieldwise.read.rows import RowBatch, peek_rows, rechunk_rows
+from fieldwise.read.side_columns import SideColumns, find_side_columns, list_side_ids
 from fieldwise.read.side_mapping import SideMapper, locate
 from fieldwise.read.table_files import describe_unreadable, note_recognized, parse_json_file, read_document, read_each, read_each_document
 from fieldwise.registry import nearest
 
 _ENDING: Final = compile_on_use(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
+FILE_NAME: Final = "(file name)"
 _MAX_RECOGNIZED_FILES: Final = 50
 """About how many files, spread over all of them, decide the format of a side."""
 
@@ -103,6 +105,14 @@ class RecordFiles:
                 self.paths[key] = file
         self._key_by_short_name = _map_short_names(self.paths)
         self._untaken = dict(self.paths)
+
+    def list_ids(self) -> list[str]:
+        """What could identify the records: the names of the files."""
+        return [FILE_NAME]
+
+    def collect_id_values(self) -> dict[str, frozenset[str] | None]:
+        """The names of the files, as the only ids there can be."""
+        return {FILE_NAME: frozenset((*self.paths, *self._key_by_short_name))}
 
     def rename(self, key: str) -> None:
         """Give the only file another key."""
@@ -239,29 +249,45 @@ def _map_short_names(keys: Iterable[str]) -> dict[str, str]:
 class RecordTable:
     """A side of rows in one or more files, identified by an id or by the column that joins."""
 
-    def __init__(self, stream: Iterator[RowBatch], source: Source, side: str, diagnostics: list[Diagnostic]) -> None:
+    def __init__(self, stream: Iterator[RowBatch], source: Source, side: str) -> None:
         self.side = side
+        self._source = source
         self._ids = IdsSeen()
         self._read_early: dict[str, SideRecord] = {}
         self._first_rows = next(stream, None)
         self._stream = stream
         self.file = (source.expected if side == "expected" else source.actual) or ""
         self.mapper = SideMapper(source.get_mapping(side))
-        self.column_names: frozenset[str] = frozenset()
-        self._columns, problems = SideColumns(), list[Diagnostic]()
-        if self._first_rows:
-            self.column_names = frozenset().union(*self._first_rows.values)
-            self._columns, problems = find_side_columns(self.column_names, source, side, self.file)
-            problems = [*_find_missing_paths(self._first_rows, self.mapper.mapping, Where(file=self.file)), *problems]
-        self._written_id_place = self._find_id_place()
+        self.column_names: frozenset[str] = frozenset().union(*self._first_rows.values) if self._first_rows else frozenset()
+        self._columns = SideColumns()
+        self._written_id_place: Steps | None = None
         self.id_place: Steps | None = None
         """Where the id is inside a record, under the names of the rules; None if it is outside, or if a rule names it."""
+        self.is_unusable = self._first_rows is None
+        self._records = self._read_records()
+
+    def list_ids(self) -> list[str]:
+        """The columns that could be the id."""
+        return list_side_ids(self.column_names, self._source, self.side)
+
+    def collect_id_values(self) -> dict[str, frozenset[str] | None]:
+        """The columns that could be the id, with their values in the first rows; None for values that do not identify the rows."""
+        first_values = self._first_rows.values if self._first_rows else []
+        more_values, self._stream = peek_rows(self._stream, MAX_EVIDENCE_ROWS - len(first_values))
+        return collect_id_values([*first_values, *more_values], self.list_ids())
+
+    def assign_columns(self, not_ids: Mapping[str, str]) -> list[Diagnostic]:
+        """Find the roles of the columns, before any record is read. `not_ids`: columns whose values showed that they are not the id."""
+        if self._first_rows is None:
+            return []
+        self._columns, problems = find_side_columns(self.column_names, self._source, self.side, self.file, not_ids)
+        problems = [*_find_missing_paths(self._first_rows, self.mapper.mapping, Where(file=self.file)), *problems]
+        self._written_id_place = self._find_id_place()
         if self._written_id_place is not None:
             place = rename_place(self._written_id_place, self.mapper.mapping.rename)
-            self.id_place = None if is_named(place, source.named_fields) else place
-        diagnostics += problems
-        self.is_unusable = self._first_rows is None or any(problem.level == "error" for problem in problems)
-        self._records = self._read_records()
+            self.id_place = None if is_named(place, self._source.named_fields) else place
+        self.is_unusable = any(problem.level == "error" for problem in problems)
+        return problems
 
     @property
     def has_key(self) -> bool:
@@ -421,7 +447,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     mapping = source.get_mapping(side)
     if side in source.memory:
         stream = read_rows_in_memory(source.memory[side], chunk, diagnostics)
-        return RecordTable(rechunk_rows(stream, chunk), source, side, diagnostics)
+        return RecordTable(rechunk_rows(stream, chunk), source, side)
     path = parse_location(pattern)
     with remote_errors_as_unreadable(path):
         is_folder = path.is_dir()
@@ -433,7 +459,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     if importer is not None:
         diagnostics.append(note_importer(importer, str(files[0]), side))
         stream = choose_side(read_each_document(files, importer, chunk, progress, diagnostics), side)
-        return RecordTable(rechunk_rows(stream, chunk), source, side, diagnostics)
+        return RecordTable(rechunk_rows(stream, chunk), source, side)
     if (
         all(get_data_suffix(file) in (".json", *TEXT_SUFFIXES) for file in files)
         and not mapping.format
@@ -446,7 +472,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
             record_files.is_single = True
             return record_files
     rows = rechunk_rows(note_recognized(read_each(files, mapping.format, chunk, progress, diagnostics), diagnostics), chunk)
-    return RecordTable(rows, source, side, diagnostics)
+    return RecordTable(rows, source, side)
 
 
 def _find_importer(files: Sequence[Location], file_format: str | None) -> str | None:

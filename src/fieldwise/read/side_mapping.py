@@ -5,12 +5,14 @@ Nothing is changed in place, since rows may belong to the caller.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from fieldwise.model.path import EACH, MalformedPath, Path, Step
+from fieldwise.model.path import EACH, MalformedPath, Path, Step, render_path
 from fieldwise.model.plan import SideMapping
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import find_record
+
+_MAX_LISTED_DEPTH: Final = 5
 
 
 def locate(row: Mapping[str, Any], name: str) -> Any:
@@ -67,6 +69,12 @@ class SideMapper:
         self._renames = [(old, parse_steps(old), parse_steps(new)) for old, new in mapping.rename.items()]
         self.unused_renames = set(mapping.rename)
         """The renames that no record had a field for."""
+        self._example: Value = None
+        """The first record, for suggestions."""
+
+    def list_field_names(self) -> list[str]:
+        """The names of the fields in the first record that was renamed."""
+        return _list_paths(self._example, (), _MAX_LISTED_DEPTH)
 
     def rename(self, record: Value) -> tuple[Value, str]:
         """The record under the names of the rules, and an empty reason; or MISSING and the reason why that is not possible."""
@@ -76,6 +84,8 @@ class SideMapper:
             record = find_record(record).value if "{" in record else record
         if not isinstance(record, Mapping | list):
             return record, ""
+        if self._example is None:
+            self._example = record
         result: Any = record
         taken: list[tuple[tuple[Step, ...], Any]] = []
         for name, old, new in self._renames:
@@ -88,6 +98,17 @@ class SideMapper:
                 return MISSING, f"has a field `{Path(new)}` already, so no other field can be renamed to it"
             result = _put(result, new, value)
         return result, ""
+
+
+def _list_paths(value: Any, steps: tuple[Step, ...], depth: int) -> list[str]:
+    """The paths of the keys of a record, with `[*]` for the items of lists."""
+    paths: list[str] = []
+    if isinstance(value, Mapping) and depth:
+        for key, item in cast("Mapping[str, Any]", value).items():
+            paths += [render_path((*steps, key)), *_list_paths(item, (*steps, key), depth - 1)]
+    elif isinstance(value, list) and value:
+        paths += _list_paths(value[0], (*steps, EACH), depth)
+    return paths
 
 
 def _is_absent(value: Any) -> bool:

@@ -25,7 +25,6 @@ from fieldwise.report.terminal_layout import (
     styled_text,
 )
 from fieldwise.report.text_format import dump_json, format_count, join_nonempty, make_visible, truncate_middle
-from fieldwise.summarize.exit_code import MALFORMED_PATH
 from fieldwise.summarize.rule_text import rule_text
 
 MAX_RULES: Final = 40
@@ -47,13 +46,13 @@ class SuiteCheck:
 
     @property
     def is_runnable(self) -> bool:
-        """True if there are cases, no errors, and no malformed path, which no case could have."""
+        """True if there are cases and no errors."""
         return bool(self.counts.get("cases")) and not self.errors
 
     @property
     def errors(self) -> list[Diagnostic]:
         """The problems that keep the suite from running."""
-        return [problem for problem in self.diagnostics if problem.level == "error" or problem.code == MALFORMED_PATH]
+        return [problem for problem in self.diagnostics if problem.level == "error"]
 
 
 def build_check_report(check: SuiteCheck, display: DisplayOptions) -> RenderableType:
@@ -63,8 +62,7 @@ def build_check_report(check: SuiteCheck, display: DisplayOptions) -> Renderable
         cases, evaluators = format_count(check.counts.get("cases", 0), "case"), format_count(len(plan.evaluators), "evaluator")
         verdict = styled_text(("✓ ", OK), (plan.name, TITLE), f" can run: {cases}, {evaluators}")
     else:
-        errors = sum(diagnostic.level == "error" for diagnostic in check.diagnostics)
-        problem = format_count(errors, "problem") if errors else "there are no cases"
+        problem = format_count(len(check.errors), "problem") if check.errors else "there are no cases"
         verdict = styled_text(("✗ ", BAD), (plan.name, TITLE), f": {problem}")
     gates = [styled_text(str(gate)) for gate in (*plan.gates, *plan.regressions)] or [styled_text(("no gate is set", NOTE))]
     return stack_parts(

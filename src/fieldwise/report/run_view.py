@@ -43,6 +43,7 @@ from fieldwise.report.evaluator_tables import (
     summarize_causes,
 )
 from fieldwise.report.heatmap import CASES, CELLS, Heatmap, build_heatmap
+from fieldwise.report.limit_hints import remove_useless_hints
 from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES, FieldState
 from fieldwise.report.run_changes import EvaluatorComparison, describe_changes, describe_tests, list_change_warnings
 from fieldwise.report.text_format import format_count, shorten_path
@@ -294,7 +295,7 @@ def build_run_view(
         exit_code=run.exit_code,
         is_invalid=manifest.invalid,
         gates=run.gates,
-        diagnostics=run.diagnostics,
+        diagnostics=remove_useless_hints(run.diagnostics, run.exit_code),
         changes=run.changes,
         label=manifest.label,
         sources=manifest.sources,

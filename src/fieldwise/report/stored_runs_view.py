@@ -122,14 +122,15 @@ def _choose_columns(lines: Sequence[RunLine], width: int) -> tuple[dict[str, Cel
     }
     if any(line.gates[1] for line in lines):
         columns["gates"] = _build_gates
-    if len({line.label or line.data for line in lines}) <= 1:
+    has_names = any(line.label for line in lines)
+    if len({line.label or line.data for line in lines}) <= 1 and not has_names:
         del columns["data"]
     if any(line.tags for line in lines):
         columns["tags"] = _tags_builder(24)
     shorter: dict[str, CellBuilder] = {"suite": _suite_builder(14), "tags": _tags_builder(12)}
     steps = (
         ("started", _SCORES_WIDTH),
-        ("data", _SCORES_WIDTH),
+        ("data", _MIN_SCORES_WIDTH if has_names else _SCORES_WIDTH),
         *((name, _MIN_SCORES_WIDTH) for name in ("gates", "exit", "suite", "tags")),
     )
     for name, needed in steps:

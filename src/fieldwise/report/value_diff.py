@@ -15,7 +15,7 @@ from rich.text import Text
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import accepted_values
-from fieldwise.model.comparison import Comparison
+from fieldwise.model.comparison import Comparison, Outcome
 from fieldwise.report.result_text import ABSENT
 from fieldwise.report.terminal_layout import DIM, NOTE
 from fieldwise.report.text_format import INVISIBLE_CATEGORIES, dump_json, format_value, make_visible
@@ -204,6 +204,8 @@ class _Segment(NamedTuple):
 
 def style_comparison(comparison: Comparison, *, limit: int = 60) -> Text:
     """Format expected → actual with what differs marked, each side in about `limit` characters."""
+    if comparison.outcome == Outcome.FAULT.label and comparison.expected_presence == "missing":
+        return Text("not compared", NOTE)  # such as a malformed path: the note says why
     if comparison.expected_presence == "missing":
         return Text.assemble(("not expected: ", NOTE), _shorten_value(format_value(comparison.actual), limit * 2))
     if comparison.actual_presence == "missing":

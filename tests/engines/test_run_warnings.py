@@ -1,0 +1,59 @@
+"""What a run says about results that are no measurement, and which limit would tolerate them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fieldwise.cli.app import app
+
+OPTIONAL_X = {"type": "field_accuracy", "fields": [{"path": "x", "sparse": True}]}
+WITH_X = {"id": "1", "expected": {"x": 1}, "actual": {"x": 1}}
+WITHOUT_X = {"id": "2", "expected": {"y": 1}, "actual": {"y": 1}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(folder: Path, rows: list[dict[str, Any]], *evaluators: dict[str, Any]) -> Result:
+    (folder / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "s.eval.yaml").write_text(json.dumps({"cases": "c.jsonl", "evaluators": evaluators}))
+    return CliRunner().invoke(app, ["run", "s.eval.yaml", "--format", "plain"])
+
+
+def test_a_limit_is_suggested_for_the_unscored_results_of_all_evaluators(folder: Path) -> None:
+    result = run(folder, [WITH_X, WITHOUT_X], OPTIONAL_X, {**OPTIONAL_X, "name": "again"})
+    assert result.exit_code == 3
+    assert "tolerate them with --max-unscored 2" in result.stdout
+    assert CliRunner().invoke(app, ["run", "s.eval.yaml", "--max-unscored", "2"]).exit_code == 0
+
+
+def test_a_limit_that_cannot_help_is_not_suggested_where_nothing_was_measured(folder: Path) -> None:
+    result = run(folder, [WITHOUT_X], OPTIONAL_X)
+    assert result.exit_code == 4
+    assert "`field_accuracy` measured nothing: 1 case has nothing to score" in result.stdout
+    assert "--max-unscored" not in result.stdout
+
+
+def test_a_limit_that_cannot_help_is_not_suggested_beside_a_configuration_error(folder: Path) -> None:
+    result = run(folder, [WITH_X, WITHOUT_X], OPTIONAL_X, {"type": "field_accuracy", "name": "typo", "fields": ["xx"]})
+    assert result.exit_code == 2
+    assert "skipped 1 of 2 cases" in result.stdout
+    assert "--max-unscored" not in result.stdout
+
+
+def test_only_the_parts_that_count_are_listed(folder: Path) -> None:
+    tagged = [{**WITHOUT_X, "tags": ["t"]}, WITH_X, {**WITH_X, "id": "3"}]
+    result = run(folder, tagged, {"type": "field_prf"}, {**OPTIONAL_X, "when": {"tag": "t"}})
+    assert "measured nothing: 2 cases are not for it, 1 has nothing to score" in result.stdout
+
+
+def test_faults_name_the_limit_on_errors(folder: Path) -> None:
+    result = run(folder, [WITH_X, {"id": "2", "expected": "no record", "actual": {"x": 1}}], OPTIONAL_X)
+    assert result.exit_code == 3
+    assert "tolerate them with --max-errors 1" in result.stdout
