@@ -1,6 +1,7 @@
 """Metrics that had nothing to measure in a case: the case keeps the value and its flag, and means leave it out."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ def leave_out_vacuous(
 
 
 def count_unscored(
-    columns: Mapping[str, NDArray[np.float64]], flags: Labels | None, scored: NDArray[np.bool_], spec: EvaluatorSpec
+    columns: Mapping[str, NDArray[Any]], flags: Labels | None, scored: NDArray[np.bool_], spec: EvaluatorSpec
 ) -> dict[str, int]:
     """By metric, the number of cases in which it could not be measured though something was expected.
 
