@@ -7,7 +7,7 @@
 """
 
 import re
-from datetime import time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -240,3 +240,10 @@ def _offset_of(match: re.Match[str]) -> timedelta | bool | None:
     if match["zone_name"]:
         return timedelta(minutes=_ZONES[match["zone_name"]])
     return None
+
+
+def offset_in_zone(zone: str, day: date, clock: time | None) -> timedelta | None:
+    """The offset of a zone at a local time; the earlier one in an hour that occurs twice."""
+    from zoneinfo import ZoneInfo
+
+    return datetime.combine(day, clock or time(), ZoneInfo(zone)).utcoffset()

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels import locale_tables
-from fieldwise.kernels.clock_times import END_OF_DAY, ClockSplit, split_clock
+from fieldwise.kernels.clock_times import END_OF_DAY, ClockSplit, offset_in_zone, split_clock
 from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
 from fieldwise.pattern import compile_on_use
@@ -305,17 +305,9 @@ def _dotted_fillers() -> tuple[str, ...]:
 
 def _with_time(moment: Moment, split: ClockSplit) -> Moment:
     offset = split.offset
-    if split.zone and offset is None:
-        offset = _offset_in_zone(split.zone, moment, split.clock)
+    if split.zone and offset is None and moment.date is not None:
+        offset = offset_in_zone(split.zone, moment.date, split.clock)
     return moment._replace(clock=split.clock, offset=offset, has_impossible_time=split.clock is None)
-
-
-def _offset_in_zone(zone: str, moment: Moment, clock: time | None) -> timedelta | None:
-    """The offset of a zone at a local time; the earlier one in an hour that occurs twice."""
-    from zoneinfo import ZoneInfo
-
-    day = moment.date
-    return None if day is None else datetime.combine(day, clock or time(), ZoneInfo(zone)).utcoffset()
 
 
 def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
