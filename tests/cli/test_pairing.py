@@ -160,6 +160,12 @@ def test_a_field_named_like_an_answer_stays_a_field_of_the_record() -> None:
     assert "path: reference" in Path("read.eval.yaml").read_text()
 
 
+def test_init_says_how_to_use_a_record_of_confidences() -> None:
+    write("sure.jsonl", [{**row, "confidences": {"total": 0.9}} for row in OUTPUT])
+    said = invoke("init", "--expected", "gold.jsonl", "--actual", "sure.jsonl")
+    assert "if `confidences` has the confidence of each field, add to the suite: `confidence: actual.confidences`" in said
+
+
 def test_fields_that_no_expected_record_has_are_not_hallucinations() -> None:
     write("verbose.jsonl", [{**row, "cost_usd": 0.01, "raw.text": "…"} for row in OUTPUT])
     said = invoke("init", "--expected", "gold.jsonl", "--actual", "verbose.jsonl")

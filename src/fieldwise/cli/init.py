@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fieldwise.read.pairing import Pairing
 
 SCHEMA = "fieldwise.schema.json"
+_CONFIDENCE_NAMES = frozenset(("confidence", "fieldconfidence", "confidencescore"))
+"""Names of a record of confidences, without case, separators and a final s."""
 
 
 @click.command(cls=DocumentedCommand)
@@ -114,6 +116,7 @@ def _pair_sides(
     from fieldwise.cli._files import require_file
     from fieldwise.cli._starter import infer_paired_suite
     from fieldwise.model.diagnostic import ConfigError
+    from fieldwise.read.columns import fold_name
     from fieldwise.read.pairing import propose_pairing
 
     if expected is None or actual is None or cases is not None:
@@ -135,6 +138,9 @@ def _pair_sides(
         examples = ", ".join(f"`{name}`" for name in extra_fields[:4]) + (" …" if len(extra_fields) > 4 else "")
         count = "one field is" if len(extra_fields) == 1 else f"{len(extra_fields)} fields are"
         click.echo(f"{count} only in the actual file and not scored: {examples}")
+    for name in extra_fields:
+        if fold_name(name).removesuffix("s") in _CONFIDENCE_NAMES:
+            click.echo(f"if `{name}` has the confidence of each field, add to the suite: `confidence: actual.{name}`")
     if pairing.equal_fields:
         names = ", ".join(f"`{name}`" for name in pairing.equal_fields)
         click.echo(f"equal in every pair: {names}; if the system only repeats what it was given, remove the rules of these fields")
