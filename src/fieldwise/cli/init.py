@@ -2,6 +2,7 @@
 
 import glob
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,7 +117,6 @@ def _pair_sides(
     from fieldwise.cli._files import require_file
     from fieldwise.cli._starter import infer_paired_suite
     from fieldwise.model.diagnostic import ConfigError
-    from fieldwise.read.columns import fold_name
     from fieldwise.read.pairing import propose_pairing
 
     if expected is None or actual is None or cases is not None:
@@ -133,20 +133,26 @@ def _pair_sides(
     suite = infer_paired_suite(expected, actual, folder, pairing, rules)
     for line in replace(pairing, renames=()).describe(suite.paired, suite.records):
         click.echo(line)
-    extra_fields = pairing.list_extra_fields()
-    if extra_fields:
-        examples = ", ".join(f"`{name}`" for name in extra_fields[:4]) + (" …" if len(extra_fields) > 4 else "")
-        count = "one field is" if len(extra_fields) == 1 else f"{len(extra_fields)} fields are"
-        click.echo(f"{count} only in the actual file and not scored: {examples}")
-    for name in extra_fields:
-        if fold_name(name).removesuffix("s") in _CONFIDENCE_NAMES:
-            click.echo(f"if `{name}` has the confidence of each field, add to the suite: `confidence: actual.{name}`")
+    _report_extra_fields(pairing.list_extra_fields())
     if pairing.equal_fields:
         names = ", ".join(f"`{name}`" for name in pairing.equal_fields)
         click.echo(f"equal in every pair: {names}; if the system only repeats what it was given, remove the rules of these fields")
     if not suite.paired:
         click.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
     return {folder / suite.file_name: suite.text}
+
+
+def _report_extra_fields(names: Sequence[str]) -> None:
+    """Print the fields that only the actual file has, and how to use those that look like confidences."""
+    from fieldwise.read.columns import fold_name
+
+    if names:
+        examples = ", ".join(f"`{name}`" for name in names[:4]) + (" …" if len(names) > 4 else "")
+        count = "one field is" if len(names) == 1 else f"{len(names)} fields are"
+        click.echo(f"{count} only in the actual file and not scored: {examples}")
+    for name in names:
+        if fold_name(name).removesuffix("s") in _CONFIDENCE_NAMES:
+            click.echo(f"if `{name}` has the confidence of each field, add to the suite: `confidence: actual.{name}`")
 
 
 def _describe_unshared_ids(pairing: "Pairing", actual: Path) -> "Diagnostic":
