@@ -1,4 +1,4 @@
-"""What stands beside a number in running text and changes its meaning: a minus sign, a currency, a limit such as `up to`.
+"""Text beside a number that changes its meaning: a minus sign, a currency, a limit such as `up to`.
 
 All functions take text in small letters.
 
