@@ -69,6 +69,7 @@ class WorkerProcess:
         self._process.start()
         worker_end.close()
         self._is_ready = False
+        self._closing = threading.Lock()
 
     @property
     def alive(self) -> bool:
@@ -136,7 +137,8 @@ class WorkerProcess:
         if self._process.is_alive():
             self._process.kill()
         self._process.join(_STOP_SECONDS)
-        self._pipe.close()
+        with self._closing:  # the thread of a call and that of a server that stops may both get here
+            self._pipe.close()
 
 
 def _open_outcome(outcome: _Outcome) -> Any:
