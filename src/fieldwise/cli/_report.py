@@ -178,6 +178,11 @@ def _eval_results_json(run: Run) -> str:
 
     names = [str(evaluator["name"]) for evaluator in run.manifest.evaluators if evaluator["type"] == "field_prf"]
     if not names:
-        what, fix = f"{EVAL_RESULTS} holds the results of field_prf, which the suite does not have", "add `- {type: field_prf}`"
-        raise ConfigError([Diagnostic(code="no-field-prf", what=what, where=Where(file=run.manifest.suite_file), fix=fix)])
+        raise ConfigError([describe_missing_field_prf(run.manifest.suite_file)])
     return dump_json(build_eval_results((stored.case, stored.result) for stored in run.results(names[0])), spaced=True) + "\n"
+
+
+def describe_missing_field_prf(suite_file: str | None) -> Diagnostic:
+    """The problem of a suite whose results are to be written to `eval-results.json`, and which has no `field_prf`."""
+    what, fix = f"{EVAL_RESULTS} holds the results of field_prf, which the suite does not have", "add `- {type: field_prf}`"
+    return Diagnostic(code="no-field-prf", what=what, where=Where(file=suite_file), fix=fix)

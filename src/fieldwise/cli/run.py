@@ -132,16 +132,15 @@ def run(
 def _require_field_prf(suite: Path, cases: str | None, outputs: Sequence[str], root: str | None) -> None:
     """Raise ConfigError, before anything is scored, if `eval-results.json` is asked for and the suite has no `field_prf`."""
     from fieldwise.cli._files import require_suite
-    from fieldwise.cli._report import EVAL_RESULTS
-    from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+    from fieldwise.cli._report import EVAL_RESULTS, describe_missing_field_prf
+    from fieldwise.model.diagnostic import ConfigError
     from fieldwise.suite_plan import compile_suite
 
     if not any(Path(name).name == EVAL_RESULTS for name in outputs):
         return
     plan = compile_suite(require_suite(suite), cases=cases, root=root)
     if not any(planned.type == "field_prf" for planned in plan.evaluators):
-        what, fix = f"{EVAL_RESULTS} holds the results of field_prf, which the suite does not have", "add `- {type: field_prf}`"
-        raise ConfigError([Diagnostic(code="no-field-prf", what=what, where=Where(file=plan.file), fix=fix)])
+        raise ConfigError([describe_missing_field_prf(plan.file)])
 
 
 def _watch_suite(suite: Path, others: list[str], run_once: Callable[[], int]) -> None:
