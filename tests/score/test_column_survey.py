@@ -225,6 +225,14 @@ def test_a_line_that_is_not_decoded_holds_no_evidence(
         assert not evidence
 
 
+@pytest.mark.parametrize("rule", SURVEYED, ids=lambda rule: rule["match"])
+@given(values=st.lists(WRAPPED, min_size=1, max_size=4))
+def test_a_block_of_lines_is_decoded_if_one_of_its_lines_is(rule: dict[str, Any], values: list[Any]) -> None:
+    lines = [json.dumps({"id": str(at), "expected": {"v": value}}, ensure_ascii=False).encode() for at, value in enumerate(values)]
+    keeps_line = filter_for({"path": "v", **rule})
+    assert keeps_line(b"\n".join(lines)) == any(map(keeps_line, lines))
+
+
 def collect_all_evidence(plan: Plan, case: Case) -> dict[str, int]:
     """What a survey of one case counts, seen through the function that counts."""
     counted: dict[str, int] = {}
@@ -243,7 +251,10 @@ def collect_all_evidence(plan: Plan, case: Case) -> dict[str, int]:
 def test_lines_of_iso_dates_and_plain_numbers_are_not_decoded_for_a_survey() -> None:
     keeps_line = filter_for({"path": "date", "match": "date"}, {"path": "items[*].price", "match": "money"})
     assert not keeps_line(b'{"expected": {"date": "2024-03-05", "items": [{"price": 5.5}, {"price": null}]}, "actual": {"date": null}}')
+    assert not keeps_line(b'{"expected": {"date": " 2024-03-05"}, "actual": {"date": "unknown"}}')
+    assert not keeps_line(b'{"expected": {"kind": "date"}}')
     assert keeps_line(b'{"expected": {"date": "05/03/2024"}}')
+    assert keeps_line('{"expected": {"date": "5 fe\u0301vrier 2024"}}'.encode())
     assert keeps_line(b'{"expected": {"items": [{"price": "1,234"}]}}')
     assert keeps_line(b'{"expected": {"date": {"value": "2024-03-05"}}}')
     assert keeps_line(rb'{"expected": {"d\u0061te": "05/03/2024"}}')

@@ -46,8 +46,9 @@ def collect_decimal_evidence(values: Sequence[Any], find_sign: Callable[[str], s
     """Count the texts whose decimal mark is certain, by that mark, and those that could be read both ways."""
     evidence: Counter[str] = Counter()
     for text, count in count_texts(values).items():
-        if "." in text or "," in text:
-            evidence[find_sign(text)] += count
+        sign = find_sign(text) if "." in text or "," in text else ""
+        if sign:
+            evidence[sign] += count
     return evidence
 
 

@@ -36,7 +36,7 @@ MAX_DOCUMENT_BYTES: Final = 1 << 30
 """A larger JSON document does not fit into memory: JSONL is read line by line instead."""
 _BLOCK: Final = 1 << 20
 LineFilter: TypeAlias = Callable[[bytes], bool]
-"""Whether a line of JSONL is decoded."""
+"""Whether a line of JSONL is decoded; False for a block of lines if it is False for each of them."""
 _LINES_DECODED_TOGETHER: Final = 64
 """Lines decoded and checked together; their text and values fit into a processor's cache."""
 
@@ -192,7 +192,7 @@ def read_jsonl(stream: ByteStream, file: str, chunk: int, lines_before: int = 0,
     number = lines_before
     size = 0
     is_terminated = True  # whether the last line that is not blank ends in a newline
-    for block, ends_in_newline in iterate_lines(stream, is_file_start=not lines_before):
+    for block, ends_in_newline in iterate_lines(stream, is_file_start=not lines_before, keep_line=keep_line):
         for line in block:
             number += 1
             if not line or line.isspace() or (keep_line is not None and not keep_line(line)):
@@ -208,8 +208,13 @@ def read_jsonl(stream: ByteStream, file: str, chunk: int, lines_before: int = 0,
         yield _decode_rows(lines, numbers, file, is_terminated)
 
 
-def iterate_lines(stream: ByteStream, *, is_file_start: bool = True) -> Iterator[tuple[list[bytes], bool]]:
-    """Lists of lines, with False for the last one if it does not end in a newline. A byte order mark may begin the file."""
+def iterate_lines(
+    stream: ByteStream, *, is_file_start: bool = True, keep_line: LineFilter | None = None
+) -> Iterator[tuple[list[bytes], bool]]:
+    """Lists of lines, with False for the last one if it does not end in a newline. A byte order mark may begin the file.
+
+    Blocks in which `keep_line` needs no line become blank lines, which keep the numbers of the others.
+    """
     parts: list[bytes] = []  # of a line longer than a block
     while block := stream.read(_BLOCK):
         if is_file_start:
@@ -218,7 +223,7 @@ def iterate_lines(stream: ByteStream, *, is_file_start: bool = True) -> Iterator
         if not newline:
             parts = [_TooLongLine(b"\0")] if _is_too_long(parts) else [*parts, head]
             continue
-        lines = rest.split(b"\n")
+        lines = _split_lines(rest, keep_line)
         if parts:
             lines.insert(0, _join_parts([*parts, head]))
         parts = [lines.pop()]
@@ -226,6 +231,15 @@ def iterate_lines(stream: ByteStream, *, is_file_start: bool = True) -> Iterator
     last = _join_parts(parts)
     if last:
         yield [last], False
+
+
+def _split_lines(block: bytes, keep_line: LineFilter | None) -> list[bytes]:
+    """The lines of a block, of which the last may go on in the next block."""
+    if keep_line is not None:
+        whole_lines, newline, last = block.rpartition(b"\n")
+        if newline and not keep_line(whole_lines):
+            return [b""] * (whole_lines.count(b"\n") + 1) + [last]
+    return block.split(b"\n")
 
 
 def _is_too_long(parts: list[bytes]) -> bool:

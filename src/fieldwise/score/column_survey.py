@@ -7,10 +7,12 @@ all cases, before anything is scored.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import field, is_dataclass, replace
 from itertools import chain
 from typing import Any, Final
+from unicodedata import normalize
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -21,6 +23,7 @@ from fieldwise.read.table_files import LineFilter
 from fieldwise.registry import MATCHERS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.columns import LISTS, ColumnCache, ValueColumn
+from fieldwise.specs import ColumnSurvey
 
 _PLAIN_KEY: Final = re.compile(r"[ -~]+", re.ASCII)
 """Keys that JSON has as they are; a line in which quotes or other characters are escaped is always decoded."""
@@ -41,22 +44,47 @@ def make_line_filter(plan: Plan) -> LineFilter | None:
     source = plan.source
     if source is None or source.mappings or source.corrections is not None:
         return None  # fields may have other names or values than in the file
-    keys_by_pattern: dict[str, set[str]] = {}
+    surveyed_keys: dict[tuple[str, str], _SurveyedKeys] = {}
     for rule in _open_rules(plan.evaluators):
         keys = [step for step in rule.path.steps if isinstance(step, str) and step is not EACH] if rule.path else []
         survey = MATCHERS.find(rule.match.name).column_survey
         if not keys or not _PLAIN_KEY.fullmatch(keys[-1]) or survey is None:
             return None
-        keys_by_pattern.setdefault(survey.no_evidence, set()).add(re.escape(keys[-1]))
-    fields = "|".join(
-        rf'(?:{"|".join(sorted(keys))})"(?!\s*:\s*(?:{no_evidence})\s*[,}}])' for no_evidence, keys in keys_by_pattern.items()
-    )
-    evidence = re.compile(f'"(?:{fields})'.encode())
+        options = _options(rule.match)
+        surveyed = surveyed_keys.setdefault((rule.match.name, repr(options)), _SurveyedKeys(survey, options))
+        surveyed.keys.add(keys[-1])
+    tests = [surveyed.make_test() for surveyed in surveyed_keys.values()]
 
-    def may_hold_evidence(line: bytes) -> bool:
-        return b"\\" in line or _OBJECT_IN_TEXT.search(line) is not None or evidence.search(line) is not None
+    def may_hold_evidence(lines: bytes) -> bool:
+        return b"\\" in lines or _OBJECT_IN_TEXT.search(lines) is not None or any(has_evidence(lines) for has_evidence in tests)
 
     return may_hold_evidence
+
+
+@dataclass(slots=True)
+class _SurveyedKeys:
+    """The last keys of paths whose rules leave the same options open."""
+
+    survey: ColumnSurvey
+    options: Any
+    keys: set[str] = field(default_factory=set)
+
+    def make_test(self) -> LineFilter:
+        """A test whether a value at one of these keys shows anything."""
+        names = "|".join(map(re.escape, sorted(self.keys)))
+        # a key is followed by a colon; the same text as a value is not
+        pattern = rf'"(?:{names})"\s*:(?!\s*(?:{self.survey.no_evidence})\s*[,}}])\s*("[^"]*"\s*[,}}])?'
+        find_values = re.compile(pattern.encode()).findall
+        collect, options = self.survey.collect, self.options
+
+        def has_evidence(lines: bytes) -> bool:
+            values = set(find_values(lines))
+            if b"" in values:  # a list, an object, or text that is not closed
+                return True
+            texts = [normalize("NFC", value.rpartition(b'"')[0][1:].decode(errors="replace")) for value in values]
+            return bool(collect(texts, options))
+
+        return has_evidence
 
 
 def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, list[Diagnostic]]:
