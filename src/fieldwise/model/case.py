@@ -54,6 +54,8 @@ class Cases:
     """The group of each case, such as its document; empty if the cases are independent."""
     finite: bool = False
     """True if no value holds a NaN or an infinite number, as in data read from strict JSON."""
+    mentions_value: bool = True
+    """False if no key and no text of these cases contains `value`, so that none is an object with a value and its confidence."""
     files: list[str] = field(default_factory=list)
     """The file of each case (of its expected side, if the sides are separate); empty if the cases come from no file."""
     lines: list[int | None] = field(default_factory=list)
@@ -106,6 +108,7 @@ class Cases:
             diagnostics={new: self.diagnostics[old] for new, old in enumerate(rows) if old in self.diagnostics},
             group=[self.group[row] for row in rows] if self.group else [],
             finite=self.finite,
+            mentions_value=self.mentions_value,
             files=[self.files[row] for row in rows] if self.files else [],
             lines=[self.lines[row] for row in rows] if self.lines else [],
         )

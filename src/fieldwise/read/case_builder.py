@@ -42,6 +42,7 @@ def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | No
         split=[None] * len(rows),
         actuals=actuals,
         finite=rows.finite,
+        mentions_value=rows.mentions_value,
         files=rows.files,
         lines=[*rows.numbers] if rows.numbering == "line" else [],
     )

@@ -35,6 +35,8 @@ class RowBatch:
     """Whether the input has several files, so that numbers alone do not identify rows."""
     finite: bool = False
     """Whether all of it is strict JSON, which has no NaN and no infinite number."""
+    mentions_value: bool = True
+    """False if no key and no text of these rows contains `value`."""
     heavy: bool = False
     """Whether it reached MAX_BATCH_BYTES, however few rows it has."""
     notes: tuple[Diagnostic, ...] = ()
@@ -55,6 +57,7 @@ class RowBatch:
             is_text_only=self.is_text_only,
             several_files=self.several_files,
             finite=self.finite,
+            mentions_value=self.mentions_value,
         )
 
     def extend(self, more: "RowBatch") -> None:
@@ -65,6 +68,7 @@ class RowBatch:
         self.files += more.files
         self.ordinals += more.ordinals
         self.finite &= more.finite
+        self.mentions_value |= more.mentions_value
 
 
 def rechunk_rows(stream: Iterable[RowBatch], size: int) -> Iterator[RowBatch]:

@@ -259,7 +259,16 @@ def _decode_rows(lines: list[bytes], numbers: list[int], file: str, is_terminate
         if type(value) is not dict:
             is_whole = is_terminated or row < len(lines) - 1
             values[row], problems[row] = _decode_row_with_problems(lines[row], numbers[row], is_whole)
-    return RowBatch(values=values, numbers=numbers, files=[file] * len(values), problems=problems, finite=not problems, heavy=heavy)
+    mentions_value = any(b"value" in line or b"\\u" in line for line in lines)  # `\u0076` is a `v`
+    return RowBatch(
+        values=values,
+        numbers=numbers,
+        files=[file] * len(values),
+        problems=problems,
+        finite=not problems,
+        mentions_value=mentions_value,
+        heavy=heavy,
+    )
 
 
 def _decode_row_with_problems(line: bytes, number: int, is_whole: bool) -> tuple[dict[str, Any], list[JsonProblem]]:

@@ -105,7 +105,7 @@ class ScoringBatch:
         totals = UnwrapTotals()
         wrapped: dict[int, Value] = {}
         evidence: dict[int, EvidenceNode] = {}
-        for row in find_rich_records(actual):
+        for row in find_rich_records(actual) if self.cases.mentions_value else ():
             record, unwrapped_before = actual[row], totals.unwrapped
             plain, node = unwrap_record(expected[row], record, totals)
             if totals.unwrapped > unwrapped_before:

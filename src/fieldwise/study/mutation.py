@@ -229,6 +229,7 @@ def _sample_cases(source: Source, limit: int, seed: int) -> _Sample:
 def _join_cases(parts: Sequence[Cases]) -> Cases:
     joined = Cases.of([part.at(0) for part in parts])
     joined.finite = all(part.finite for part in parts)
+    joined.mentions_value = any(part.mentions_value for part in parts)
     return joined
 
 
