@@ -12,7 +12,7 @@ from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.evidence import EvidenceNode, evidence_below
 from fieldwise.model.path import MalformedPath, Path, Step
-from fieldwise.model.values import MISSING, Value
+from fieldwise.model.values import MISSING, Missing, Value
 from fieldwise.numpy_on_use import np
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Misfit:
     value: Any
 
 
+_OBJECT_OR_MISSING: Final = frozenset((dict, Missing))
 LISTS: Final = (list, tuple)
 """Types that count as a list: Python callers may pass tuples."""
 
@@ -51,15 +52,17 @@ class ObjectColumn:
 
     objects: list[dict[Any, Any]]
     """The values, with an empty object in place of anything else."""
-    others: dict[int, Any]
-    """Null, absence and values of other types, by row."""
+    without_key: Iterable[Any]
+    """What each row has below a key that its object lacks: null below null, a misfit below a misfit, else MISSING."""
+    mappings: dict[int, Mapping[Any, Any]]
+    """Objects of other types than `dict`, by row."""
     has_choices: bool
     """Whether some objects hold several accepted values."""
 
     def take_key(self, key: Step) -> ValueColumn:
         """Values at a key."""
-        values = list(map(dict.get, self.objects, repeat(key), repeat(MISSING)))
-        for row, value in self.others.items():
+        values = list(map(dict.get, self.objects, repeat(key), self.without_key))
+        for row, value in self.mappings.items():
             values[row] = _member_at(value, key)
         if self.has_choices:  # they have the key inside
             for row in [row for row, value in enumerate(values) if value is MISSING and ANY in self.objects[row]]:
@@ -67,16 +70,21 @@ class ObjectColumn:
         return values
 
 
+_NO_OBJECT: Final[dict[Any, Any]] = {}
+
+
 def split_objects(column: ValueColumn) -> ObjectColumn:
     """The objects of a column apart from its other values."""
-    others: dict[int, Any] = {}
-    objects = column
-    if {*map(type, column)} != {dict}:
-        others = {row: value for row, value in enumerate(column) if value.__class__ is not dict}
-        objects = list(column)
-        for row in others:
-            objects[row] = {}
-    return ObjectColumn(objects, others, any(map(dict.__contains__, objects, repeat(ANY))))
+    objects: list[dict[Any, Any]] = column
+    without_key: Iterable[Any] = repeat(MISSING)
+    mappings: dict[int, Mapping[Any, Any]] = {}
+    types = {*map(type, column)}
+    if types != {dict}:
+        objects = [value if value.__class__ is dict else _NO_OBJECT for value in column]
+        if not types <= _OBJECT_OR_MISSING:
+            without_key = [value if value is None or value.__class__ is Misfit else MISSING for value in column]
+            mappings = {row: value for row, value in enumerate(column) if isinstance(value, Mapping) and value.__class__ is not dict}
+    return ObjectColumn(objects, without_key, mappings, any(map(dict.__contains__, objects, repeat(ANY))))
 
 
 def take_key_everywhere(column: ValueColumn, key: Step) -> ValueColumn | None:
@@ -87,12 +95,8 @@ def take_key_everywhere(column: ValueColumn, key: Step) -> ValueColumn | None:
         return None
 
 
-def _member_at(value: Any, key: Step) -> Any:
-    """The member of a value that is no plain object, if it has one."""
-    if value is None or value.__class__ is Misfit:
-        return value
-    if not isinstance(value, Mapping):
-        return MISSING
+def _member_at(value: Mapping[Any, Any], key: Step) -> Any:
+    """The member of an object of another type than `dict`, if it has one."""
     member = value.get(key, MISSING)
     return _step_into_accepted(value, key) if member is MISSING and ANY in value else member
 
