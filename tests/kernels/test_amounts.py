@@ -399,6 +399,21 @@ def test_the_short_way_for_a_decimal_comma_reads_what_the_long_way_reads(whole: 
         assert repr(read_figure(text)) == repr(_read_figure(text, None)) == repr(_read_figure(text, "."))
 
 
+NAMES = st.sampled_from(["", "EUR", "JPY", "CUP", "TON", "PCS", "KWH", "XYZ"])
+
+
+@given(st.integers(0, 10**12), st.text("0123456789", max_size=7), st.booleans(), NAMES | st.just("-"), NAMES | st.just("%"), st.booleans())
+@settings(deadline=None)
+def test_the_short_way_for_codes_and_percent_signs_reads_what_the_long_way_reads(
+    whole: int, decimals: str, grouped: bool, before: str, after: str, spaced: bool
+) -> None:
+    digits = f"{whole:,}" if grouped else str(whole)
+    space = " " if spaced else ""
+    text = f"{before}{space if before != '-' else ''}{digits}{'.' if decimals else ''}{decimals}{space}{after}".strip()
+    if len(decimals) != 3 and (decimals or not grouped):
+        assert repr(read_figure(text)) == repr(_read_figure(text, None))
+
+
 @pytest.mark.parametrize(
     ("text", "sign"), [("1.234,50 €", ","), ("€ 1,234.50", "."), ("12.50", "plain"), ("1.234", "undecided"), ("12", ""), ("v1.2,3", "")]
 )
