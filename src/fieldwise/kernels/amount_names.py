@@ -17,8 +17,10 @@ from fieldwise.pattern import compile_on_use
 
 _SCALES_BESIDE_CURRENCY: Final = {"mi": 6, "bi": 9}
 """Abbreviations of scales that are units or words elsewhere: `R$ 2,3 mi`."""
-_SCALES_OF_SCALES: Final = frozenset({"lakh", "lakhs", "thousand"})
-"""Scale words that may count a larger one: `1.2 lakh crore`."""
+_SCALES_OF_SCALES: Final = frozenset({"lakh", "lakhs", "thousand", "mil"})
+"""Scale words that may count a larger one: `1.2 lakh crore`, `5 mil millones`."""
+_MIN_SCALE_BEHIND: Final = 2
+"""Letters of a scale word behind its currency: `75 USD million`, `USD mn 5.2`."""
 _JOINED_SCALES: Final = {"k": 3, "t": 3, "e": 3, "m": 6, "mn": 6, "mio": 6, "md": 9, "mrd": 9, "mld": 9, "bn": 9, "g": 9, "b": 9}
 """Scales written together with a currency: `TEUR`, `k€`, `mkr`, `eFt`, `MUSD`, `$bn`."""
 BEFORE_NUMBERS: Final = {"p": "PHP", "n": "NGN", "mt": "MZN", "ro": "OMR", "ll": "LBP"}
@@ -61,12 +63,16 @@ def read_names(before: str, after: str, ends_in_cr: bool) -> NumberNames | None:
     if lakh_power and not _LAKH_CURRENCIES.isdisjoint(lookup_currencies(prefix) or NO_CODES):
         power, suffix = power + lakh_power, ""
     if prefix and not power and lookup_currencies(prefix) is None:
-        power, prefix = take_joined_scale(prefix)
+        power, prefix = take_scale_beside(prefix)
+    if suffix and not power and lookup_currencies(suffix) is None:
+        power, suffix = take_scale_beside(suffix)
     scale = Decimal(10) ** power
     if (prefix, suffix) in (("", "%"), ("%", "")):
         return NumberNames(percent=True, scale=scale)
     # "5 L" names litres, not lempiras; "12 km" kilometres, "12 KM" Bosnian marks; "5 đ" names dongs
     is_unit = not prefix and suffix.isascii() and (len(suffix) == 1 or suffix in _UNITS) and bool(units_called(suffix))
+    if prefix and suffix and lookup_currencies(suffix) is None:
+        prefix, suffix = _join_country(prefix, suffix)
     named = [_currencies_before(prefix) if part is prefix else lookup_currencies(part) for part in (prefix, suffix) if part]
     if all(named) and not is_unit:
         currencies = frozenset.intersection(*named) if named else NO_CODES  # pyright: ignore[reportArgumentType]
@@ -79,6 +85,12 @@ def read_names(before: str, after: str, ends_in_cr: bool) -> NumberNames | None:
     unit = _read_unit_name(suffix, scale)
     may_be_currency = is_unit and suffix.isupper() and suffix not in _NEVER_CURRENCIES
     return unit._replace(unit_currencies=named[0]) if unit is not None and unit.units and may_be_currency and named[0] else unit
+
+
+def _join_country(prefix: str, suffix: str) -> tuple[str, str]:
+    """The country behind an amount as part of the symbol before it: `$500 US`, `$500 CDN`."""
+    symbol = suffix + prefix
+    return (symbol, "") if prefix in ("$", "£") and lookup_currencies(symbol) else (prefix, suffix)
 
 
 def _currencies_before(prefix: str) -> frozenset[str] | None:
@@ -121,6 +133,13 @@ def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
     second = _SCALE_WORD.match(rest) if key in _SCALES_OF_SCALES else None
     second_power = number_words.scale_words().get(fold_name(second[0]), 0) if second is not None else 0
     return (power + second_power, rest[second.end() :].strip()) if second is not None and second_power > power else (power, rest)
+
+
+def take_scale_beside(name: str) -> tuple[int, str]:
+    """The power of ten of a scale word behind a currency or written together with it, and the currency; 0 for other names."""
+    currency, _, word = name.rpartition(" ")
+    power = number_words.scale_words().get(fold_name(word).rstrip("."), 0) if len(word) >= _MIN_SCALE_BEHIND else 0
+    return (power, currency) if power and lookup_currencies(currency) else take_joined_scale(name)
 
 
 def _is_scaled_code(name: str, key: str) -> bool:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels import number_words
-from fieldwise.kernels.amount_names import BEFORE_NUMBERS, NumberNames, read_names, take_joined_scale
+from fieldwise.kernels.amount_names import BEFORE_NUMBERS, NumberNames, read_names, take_scale_beside
 from fieldwise.kernels.currencies import (
     NO_CODES,
     SECOND_UNITS,
@@ -84,11 +84,11 @@ _USUAL_COMMA: Final = compile_on_use(r"(-?)([$€£]?) ?(\d{1,3}(?:\.\d{3})+|\d{
 _USUAL: Final = compile_on_use(r"(-?)([$€£]?) ?(\d{1,3}(?:,\d{3})+|\d{1,15})\.(\d{1,2}|\d{4,15})", re.ASCII)
 """The most frequent spelling of amounts, which has one meaning: 4 times as fast as the general reader."""
 _CODED: Final = compile_on_use(
-    r"(?:(?P<before>[A-Z]{3}) ?)?(?P<whole>\d{1,15}|\d{1,3}(?:,\d{3})+(?=\.))"
-    r"(?:\.(?P<decimals>\d{1,2}|\d{4,15}))?(?: ?(?P<after>[A-Z]{3}))?",
+    r"(?:(?P<before>[A-Z]{3}) ?|(?P<sign>-))?(?P<whole>\d{1,15}|\d{1,3}(?:,\d{3})+(?=\.))"
+    r"(?:\.(?P<decimals>\d{1,2}|\d{4,15}))?(?: ?(?P<after>[A-Z]{3}|%))?",
     re.ASCII,
 )
-"""The same with the code of a currency."""
+"""The same with the code of a currency or a percent sign."""
 _EXPONENT: Final = compile_on_use(r"(?<=[\d.])e([-+]?\d{1,3})(?![\d.,])", re.IGNORECASE)
 _MAX_EXPONENT: Final = 308
 """Of the largest float."""
@@ -100,7 +100,7 @@ _CJK_GAP: Final = compile_on_use(
     r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])|(?<=\d) (?=[万萬만億亿억兆조](?:[元円圆圓원엔]|ドル|ユーロ|달러|유로|$))"
 )
 _CHINESE_SMALL_UNITS: Final = compile_on_use(
-    rf"(?P<whole>.*[元圆圓块])(?:零)?(?:(?P<tenths>[0-9{CJK_DIGITS}])角)?(?:零)?(?:(?P<cents>[0-9{CJK_DIGITS}])分)?[整正]?"
+    rf"(?P<whole>.*[元圆圓块])(?:零)?(?:(?P<tenths>[0-9{CJK_DIGITS}])[角毛])?(?:零)?(?:(?P<cents>[0-9{CJK_DIGITS}])分)?[整正]?"
 )
 """`壹仟元伍角整`."""
 _JAPANESE_RECEIPT: Final = compile_on_use(r"金 ?(?=[\d¥])|(?<=円) ?[也ー-]$")
@@ -118,9 +118,13 @@ _NOT_IN_CODES: Final = frozenset("eE^/")
 """Marks of exponents, powers of ten and cents as a fraction: a text with none of them and a hyphen between digits is no figure."""
 _POWER_OF_TEN: Final = compile_on_use(r"(?<=\d) ?[×xX*·] ?10(?:\^\(?([-+−]?\d{1,3})\)?|([⁺⁻]?[⁰¹²³⁴-⁹]{1,3}))$")
 _SUPERSCRIPTS: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
+_SPLIT_DECIMALS: Final = compile_on_use(r"((?:[^\W\d_]|[$€£¥.])*? ?\d[\d.,']*)(?: ?([.,]) | ([.,]))(\d\d(?:\D.*)?)")
+"""A space beside the decimal mark, as printers and scanners leave it: `$119. 95`, `33 .90`."""
+_BRACKETED_NAME: Final = compile_on_use(r"(?<=\d) ?[(\[<{]([^\W\d_]{1,10}|[$€£¥%°][^\W\d_]?|[^\W\d_]{1,4}/[^\W\d_]{1,4})[)\]>}]$")
+"""A name in brackets behind its number, as the columns of tables have it: `20 (kg)`, `500 [USD]`."""
 _FOOTNOTE: Final = compile_on_use(r"(?<=[\w%)€£¥$]) ?[*†‡]{1,3}$")
 _TWO_UNITS: Final = compile_on_use(
-    r"(?P<whole>\d[\d.,' ]*|\d) ?(?P<name>:|[^\W\d_]{1,12}\.?|[$€£¥₺₹₽₴])(?: (?:and|et|und|y|e|i|и))? ?(?P<minor>\d\d?)"
+    r"(?P<whole>\d[\d.,' ]*|\d) ?(?P<name>:|[^\W\d_]{1,12}\.?|[$€£¥₺₹₽₴])(?: (?:and|et|und|y|e|i|и|och|og|en))?と? ?(?P<minor>\d\d?)"
     r"(?: ?(?P<minor_name>[^\W\d_]{1,12}\.?))?"
 )
 """An amount in two units or with its currency as the decimal mark: `12 zł 30 gr`, `12€50`, `12:50 kr`."""
@@ -130,6 +134,8 @@ _SIGN_BEHIND_NAME: Final = compile_on_use(r"(.*\d) ?([^\W\d_]{1,4}\.?|[^\w\s.,+-
 _PLUS_BEHIND: Final = compile_on_use(r"(.*[.,]\d\d) ?\+( ?\D*)")
 """A plus behind the decimals, as accounting programs print it: `5.00+`. `50+` means 50 or more."""
 _HAS_DECIMALS: Final = compile_on_use(r".*[.,]\d\d")
+_CREDIT_MARK: Final = compile_on_use(r"(?<=[\d .])(CR|Cr|DR|Dr)\.?$|^(CR|DR|Cr|Dr)\.? ?(?=[$€£]? ?[\d.,]*[.,]\d\d$)")
+"""Before a number only where that has cents: `CR 1001` numbers a document."""
 _COLON_CURRENCIES: Final = frozenset({"SEK", "NOK", "DKK", "ISK"})
 _TAX_NAMES = r"vat|tax|taxes|gst|hst|mwst|ust|tva|iva|i\.v\.a|btw|moms|mva|dph|kdv|ндс|пдв|áfa|tax(?:es)? comprises?"
 _GROSS: Final = compile_on_use(
@@ -171,14 +177,20 @@ def _read_usual_figure(text: str) -> Figure | None:
         value = float(f"{sign}{whole}.{decimals}") if decimals.strip("0") else int(sign + whole)
         if not before or not after:
             return Figure(value, lookup_currencies(before or after) or NO_CODES) if before or after else Figure(value)
+    return _read_coded(text)
+
+
+def _read_coded(text: str) -> Figure | None:
+    """The figure of a text with the code of a currency or a percent sign: `EUR 1,234.50`, `12.5 %`."""
     coded = _CODED.fullmatch(text)
-    if coded is not None:
-        named = read_names(coded["before"] or "", coded["after"] or "", ends_in_cr=False)
-        if named is not None and named.scale == 1:
-            whole, decimals = coded["whole"].replace(",", ""), coded["decimals"] or ""
-            number = float(f"{whole}.{decimals}") if decimals.strip("0") else int(whole)
-            return Figure(number, named.currencies, named.percent, named.units)
-    return None
+    if coded is None:
+        return None
+    named = read_names(coded["before"] or "", coded["after"] or "", ends_in_cr=False)
+    if named is None or named.scale != 1:
+        return None
+    whole, decimals = (coded["sign"] or "") + coded["whole"].replace(",", ""), coded["decimals"] or ""
+    number = float(f"{whole}.{decimals}") if decimals.strip("0") else int(whole)
+    return Figure(number, named.currencies, named.percent, named.units)
 
 
 def _is_plainly_no_figure(text: str) -> bool:
@@ -194,7 +206,9 @@ def _is_plainly_no_figure(text: str) -> bool:
     if _DIGIT.search(after) and "e" not in after and "E" not in after:
         # a second numeral, and neither a power of ten nor a second unit
         has_second_unit = _TWO_UNITS.fullmatch(text) is not None or _SYMBOL_FIRST.fullmatch(text) is not None or "/100" in text
-        return not has_second_unit and _POWER_OF_TEN.search(text) is None and _POWER_UNIT.search(text) is None
+        if has_second_unit or _SPLIT_DECIMALS.fullmatch(text) is not None:
+            return False
+        return _POWER_OF_TEN.search(text) is None and _POWER_UNIT.search(text) is None
     return bool(before) and _names_no_currency(before)
 
 
@@ -214,9 +228,9 @@ def _names_no_currency(before: str) -> bool:
     minus = _MINUS_WORD.match(before)
     if minus is not None:
         name = name[minus.end() :].strip()
-    if "(" in before or name in ("", "%") or fold_name(name) in BEFORE_NUMBERS:
+    if "(" in before or name in ("", "%") or fold_name(name) in BEFORE_NUMBERS or name.rstrip(".").upper() in ("CR", "DR"):
         return False
-    return lookup_currencies(name) is None and not take_joined_scale(name)[0]
+    return lookup_currencies(name) is None and not take_scale_beside(name)[0]
 
 
 @lru_cache(maxsize=1 << 12)  # texts repeat within a column, and the causes of a mismatch read the same two texts again and again
@@ -244,9 +258,8 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
             clean = clean.removeprefix("百分之") + "%"
     if clean[-1:] in "*†‡":
         clean = _FOOTNOTE.sub("", clean)
-    if "," in clean and clean[-1] == "." and clean[-2:-1].isdigit():  # the end of a sentence; without a comma `24.12.` may be a day
-        clean = clean[:-1]
-    figure = _read_clean(clean, decimal_mark)
+    clean = _BRACKETED_NAME.sub(r" \1", _take_final_mark(clean))
+    figure = _read_clean(clean, decimal_mark) or _read_split_decimals(clean)
     if figure is not None:
         return figure
     without_only = _ONLY.sub("", clean)
@@ -256,6 +269,13 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
     rest, tax = _take_tax_note(clean)
     figure = _read_clean(rest, decimal_mark) if tax else None
     return figure._replace(tax=tax) if figure is not None and figure.currencies else None  # `5 kg netto` is a weight
+
+
+def _take_final_mark(text: str) -> str:
+    """The text without a comma or point behind its last digit, where that ends a sentence: `€ 610,`. `24.12.` may be a day."""
+    if text[-1:] not in (".", ",") or not text[-2:-1].isdigit():
+        return text
+    return text[:-1] if (text[-1] == "." and "," in text) or not text[0].isdigit() else text
 
 
 def _as_exponent(power: re.Match[str]) -> str:
@@ -272,6 +292,17 @@ def _take_tax_note(text: str) -> tuple[str, str]:
         if note is not None and note.start():
             return text[: note.start()].rstrip(" ,"), tax
     return text, ""
+
+
+def _read_split_decimals(text: str) -> Figure | None:
+    """An amount with a space beside its decimal mark. Without a currency, `10, 20` are two numbers and `1. 25` is an item of a list."""
+    match = _SPLIT_DECIMALS.fullmatch(text)
+    if match is None:
+        return None
+    before, mark, after = match[1], match[2] or match[3], match[4]
+    figure = _read_clean(f"{before}{mark}{after}", None)
+    is_one_number = figure is not None and (bool(figure.currencies) or (mark == "." and len(before) > 1))
+    return figure if is_one_number else None
 
 
 def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
@@ -296,6 +327,8 @@ def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
     value, undecided = read_numeral(numeral, decimal_mark, has_minor_unit=has_minor_unit(named.currencies))
     if value is None:
         return None
+    if no_decimals is not None:  # the mark before the dash tells which one is decimal
+        undecided = ""
     if exponent or named.scale != 1:
         value *= named.scale * Decimal(10) ** exponent
     if negative or credit == "CR" or (credit == "Cr" and not named.crore):
@@ -372,7 +405,7 @@ def _add_small_unit(value: Decimal, rest: list[str], currencies: frozenset[str],
 
 def _read_chinese_units(text: str, negative: bool) -> Figure | None:
     """An amount in yuan with tenths and hundredths: `5元5角`."""
-    match = _CHINESE_SMALL_UNITS.fullmatch(text) if "角" in text or "分" in text else None
+    match = _CHINESE_SMALL_UNITS.fullmatch(text) if not text.isascii() and any(unit in text for unit in "角毛分") else None
     figure = _read_clean(match["whole"], None) if match is not None and (match["tenths"] or match["cents"]) else None
     if match is None or figure is None or not isinstance(figure.value, int):
         return None
@@ -443,7 +476,8 @@ def _take_sign(text: str) -> tuple[str, bool] | None:
         return head.replace("-", "").replace("+", "") + tail, True
     trailing = re.fullmatch(r"(.*\d) ?-( ?\D*)", tail)
     if trailing is not None and "-" not in head:
-        return f"{head}{trailing[1]} {trailing[2]}".strip(), True
+        is_minus = not trailing[2][:1].isalpha() or lookup_currencies(trailing[2]) is not None  # the hyphen of `3-inch` joins a unit
+        return f"{head}{trailing[1]} {trailing[2]}".strip(), is_minus
     if "-" in head or tail[-1] not in "+-":
         return head.replace("+", "") + tail, False
     return _take_sign_behind(head.replace("+", ""), tail)
@@ -467,9 +501,11 @@ def _take_exponent(text: str) -> tuple[str, int]:
 
 
 def _take_credit_mark(text: str) -> tuple[str, str]:
-    """The text without a final credit or debit mark, and that mark."""
-    mark = re.search(r"(?<=[\d .])(CR|Cr|DR|Dr)\.?$", text)
-    return (text, "") if mark is None else (text[: mark.start()].strip(), mark[1])
+    """The text without a credit or debit mark at its end or before its number, and that mark."""
+    mark = _CREDIT_MARK.search(text)
+    if mark is None:
+        return text, ""
+    return f"{text[: mark.start()]}{text[mark.end() :]}".strip(), mark[1] or mark[2]
 
 
 def group_without_minor_unit(expected: Figure, actual: Figure) -> tuple[Figure, Figure]:
@@ -500,6 +536,8 @@ def find_decimal_sign(text: str) -> str:
         return "plain" if "." in text else ""
     if _USUAL.fullmatch(text):
         return "."
+    if _read_coded(text) is not None:
+        return "." if "." in text else ""
     with_comma = _USUAL_COMMA.fullmatch(text)
     if with_comma is not None and not (with_comma[2] and with_comma[5]):
         return ","

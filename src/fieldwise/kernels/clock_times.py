@@ -52,7 +52,7 @@ _GERMAN_PREPOSITION: Final = compile_on_use(r" ?(?:uhr)? *am +(?:(?P<word>[^\W\d
 """`13:00 am 15. März`, `13:00 Uhr am Freitag, den 15. März`: `am` belongs to the date."""
 _MORE_CLOCK_WORDS = (
     "at um gegen à às as a las alle ore klo kl kell o в о om u у saat pukul lúc la ve v godz hod ob στις στη בשעה को t uhr hrs hr hours "
-    "horas heures h ч uur น बजे o'clock - 'ora"
+    "horas heures h ч uur น बजे o'clock - 'ora ora الساعة الساعه"
 )
 """What people write around times of day and the patterns of CLDR do not hold."""
 _HOUR_WORDS: Final = frozenset("uhr h heures o'clock hrs hours horas uur ч น बजे".split())  # noqa: SIM905
@@ -60,6 +60,11 @@ _HOUR_WORDS: Final = frozenset("uhr h heures o'clock hrs hours horas uur ч น 
 _LAST_WORD: Final = compile_on_use(r"[^\s,(\[]+[ ,(\[]*$")
 _FIRST_WORD: Final = compile_on_use(r"[ ,(\[]*[^\s,)\]]+")
 _MAX_MARKER_WORDS: Final = 4
+_MORE_PERIODS: Final = {
+    **dict.fromkeys(("am", "a m", "صباحا", "صباحًا", "صباحاً"), "am"),
+    **dict.fromkeys(("pm", "p m", "مساء", "مساءً"), "pm"),
+}
+_HALF_PAST: Final = compile_on_use(r"(?<=[時时点點시]) ?[半반]")
 _ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{{1,9}}))?)?)?(?: ?{_ZONE})?"
 _ISO_BASIC_TIME: Final = compile_on_use(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}", re.ASCII)
 
@@ -81,6 +86,8 @@ def split_clock(text: str) -> list[ClockSplit]:
     if basic is not None:
         clock, offset = _clock_time(basic, None), _offset_of(basic)
         return [] if clock is None or isinstance(offset, bool) else [ClockSplit(basic["date"], clock, offset)]
+    if not text.isascii():
+        text = _HALF_PAST.sub("30分", text)
     splits: list[ClockSplit] = []
     for pattern in _CLOCKS:
         for match in pattern.finditer(text):
@@ -204,7 +211,7 @@ def _cjk_period_before(text: str) -> tuple[str, str] | None:
 
 @cache  # derived from a table that never changes
 def _day_periods() -> dict[str, str]:
-    return locale_tables.day_periods() | {"am": "am", "pm": "pm", "a m": "am", "p m": "pm"}
+    return locale_tables.day_periods() | _MORE_PERIODS
 
 
 @cache  # the zones of the system do not change while a process runs

@@ -65,6 +65,15 @@ MORE_CURRENCIES: Final = {
     "guilder": "NLG ANG XCG",
     "guilders": "NLG ANG XCG", "schilling": "ATS KES SOS TZS UGX",
     "bd": "BHD", "kd": "KWD", "jd": "JOD", "qr": "QAR", "sr": "SAR SCR", "r.o": "OMR", "col$": "COP", "cop$": "COP", "clp$": "CLP",
+    "u.s.$": "USD", "₤": "GBP ITL TRY", "₣": "CHF FRF XPF", "ƒ": "ANG AWG XCG NLG", "cuc$": "CUC", "z$": "ZWL ZWG", "$b": "BOB",
+    "ir£": "IEP",
+    "nrs": "NPR", "slrs": "LKR", "mrf": "MVR", "bs.f": "VEF", "skr": "SEK", "hrn": "UAH", "ƀ": "BTC", "ös": "ATS",
+    "ptas": "ESP", "pta": "ESP", "δρχ": "GRD", "долл": "dollar", "рупий": "INR", "рупии": "INR", "рупия": "INR",
+    "دج": "DZD", "د.ا": "JOD", "ع.د": "IQD", "ل.د": "LYD", "ש'ח": "ILS", "שח": "ILS", "ரூ": "INR LKR", "र": "INR NPR", "येन": "JPY",
+    **dict.fromkeys(("台币", "台幣", "臺幣", "新台币", "新臺幣", "台湾ドル", "ニュー台湾ドル"), "TWD"),
+    **dict.fromkeys(("美圆", "美圓"), "USD"), "人民元": "CNY", **dict.fromkeys(("スイスフラン", "スイス・フラン"), "CHF"),
+    **dict.fromkeys(("yenes", "ienes", "iene", "yens"), "JPY"),
+    **dict.fromkeys(("rupias", "roupies", "roupie", "rupie", "rupien"), "INR PKR LKR NPR MUR SCR"),
     "ars$": "ARS", "mxn$": "MXN", "aud$": "AUD", "cad$": "CAD", "nzd$": "NZD", "sgd$": "SGD", "hkd$": "HKD", "uyu$": "UYU", "brl$": "BRL",
 }  # fmt: skip
 """Spellings that CLDR does not list, or gives meanings that no document has in mind (`R` is a Belarusian rouble in one of its languages) →
@@ -77,6 +86,7 @@ SUBUNITS: Final = {
     "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "grosze": "PLN",
     "sen": "MYR", "角": "CNY", "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB",
     "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
+    "銭": "JPY", **dict.fromkeys(("セント", "센트"), "dollar EUR"), "美分": "USD",
 }  # fmt: skip
 """Names of the hundredth part of a currency → its codes, in the form of `MORE_CURRENCIES`."""
 SECOND_UNITS: Final = {"gr": "PLN", "ore": "SEK NOK DKK", "c": "dollar EUR"}

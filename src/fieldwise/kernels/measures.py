@@ -25,13 +25,28 @@ _ISO_DURATION: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _CLOCK: Final = re.compile(r"(-?)(\d+):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?", re.ASCII)
+_DAYS_AND_CLOCK: Final = re.compile(r"(\d+) (?:days?|d),? (\d{1,2}:[0-5]\d:[0-5]\d(?:[.,]\d+)?)", re.ASCII | re.IGNORECASE)
+"""As Python and databases print it: `1 day, 2:03:04`."""
 _JOINERS: Final = re.compile(r"(?:^|\s)(?:and|und|et|y|e|i|и|en|och|og|ja|&|\+)(?=\s)|;|,(?!\d)|(?<!\d),")
 _HOURS_AND_MINUTES: Final = re.compile(r"(\d{1,3}) ?[hu] ?([0-5]\d)", re.ASCII | re.IGNORECASE)
 """`1h30`: minutes without a unit."""
 _AND_A_HALF: Final = re.compile(
-    r"(?:and a half|半|et demie?|y media|y medio|e mezz[ao]|e meia|e meio|en (?:een )?half|und (?:eine )?halbe)$"
+    r"(?:and a half|半|반|et demie?|y media|y medio|e mezz[ao]|e meia|e meio|en (?:een )?half|und (?:eine )?halbe)$"
 )
 _QUARTERS: Final = re.compile(r"(three quarters|3/4|¾|(?:a )?quarter|1/4|¼) of (?:an? )?")
+_NAMED_FIRST: Final = re.compile(
+    r"(?P<name>摂氏|攝氏|摄氏|섭씨|華氏|华氏|화씨|時速|时速|시속|秒速|每秒|毎秒|초속)(?:温度|溫度)?の?\s*(?P<minus>マイナス|마이너스|零下|영하|-)?\s*(?P<number>\d[\d.,]*)\s*"
+    r"(?P<unit>\D*)"
+)
+_SCALES_FIRST: Final = {"摂氏": "°C", "攝氏": "°C", "摄氏": "°C", "섭씨": "°C", "華氏": "°F", "华氏": "°F", "화씨": "°F"}
+"""What stands before a temperature in Chinese, Japanese and Korean: `摂氏20度`. The other names are speeds: `時速120キロ`."""
+_POWER_OF_TEN: Final = re.compile(r"(?<=\d)\s?[×xX*·]\s?10(?:\^|\*)?\(?([⁺⁻]?[⁰¹²³⁴-⁹]{1,3}|(?<=[\^*(])[-+]?\d{1,2})\)?(?=\s*[^\W\d])")
+"""A power of ten before a unit: `1×10³ g`."""
+_COUNT_PER_UNIT: Final = re.compile(
+    r"(?P<number>\d[\d.,]*)\s*(?:[×xX*]\s?)?10(?:[\^*]|[eE])?(?P<power>[⁰¹²³⁴-⁹]{1,2}|\d{1,2})/(?P<unit>[^\W\d_]\S*)"
+)
+"""Cells in blood: `250 ×10⁹/L`, `250 10*9/L`."""
+_SUPERSCRIPTS: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _HYPHENATED: Final = re.compile(r"(?<=\d)-(?=[^\W\d_])")
 """`30-day`."""
 _ELIDED: Final = re.compile(r"\b(un|d|l)['’](?=[^\W\d_])", re.IGNORECASE)
@@ -109,15 +124,10 @@ def find_quantity_sign(text: str) -> str:
 # Quantities repeat within a column; the arguments alone decide the result.
 @lru_cache(maxsize=1 << 16)
 def _read_quantity(text: str, wider: bool, decimal_mark: DecimalMark | None) -> QuantityReading | None:
-    text = number_words.read_repeated_number(text)
-    text = _FEET_AND_INCHES.sub(r"\1 ft \2 in", _FRACTION.sub(_as_decimal, text, count=1))
-    dozens = _DOZENS.fullmatch(text)
-    if dozens is not None:
-        count = (
-            float(dozens[1].replace(",", ".")) if dozens[1][0].isdigit() else number_words.read_number_words(dozens[1], before_unit=True)
-        )
-        if count is not None:
-            return QuantityReading(count * 12, frozenset({"piece"}))
+    text = _rewrite_quantity(number_words.read_repeated_number(text))
+    count = _read_count(text)
+    if count is not None:
+        return count
     split = re.fullmatch(r"\s*(?P<number>[-+−(]?[\d٠-٩०-९½⅓⅔¼¾⅛⅜⅝⅞].*?[)]?)\s*(?P<unit>[^\d\s.,)].*?)?\s*", text, re.DOTALL)
     if split is not None and split["unit"]:
         # the longest number first: "1 234,5 kg", then shorter ones for units that hold digits, such as m2
@@ -146,7 +156,7 @@ def _read_quantity(text: str, wider: bool, decimal_mark: DecimalMark | None) -> 
 
 def _read_compound(text: str, decimal_mark: DecimalMark | None) -> QuantityReading | None:
     """Several numbers with units of one dimension, from large to small, in the first unit: `5 ft 10 in`, `2 lb 3 oz`."""
-    pieces = _duration_pieces(text)
+    pieces = _duration_pieces(_JOINERS.sub(" ", text))
     if len(pieces) < 2:
         return None
     readings = [_read_quantity(piece, False, decimal_mark) for piece in pieces]
@@ -156,6 +166,42 @@ def _read_compound(text: str, decimal_mark: DecimalMark | None) -> QuantityReadi
     sums = [(unit, _sum_in_unit(unit, parts)) for unit in sorted(parts[0].units)]
     totals = [(unit, total) for unit, total in sums if total is not None]
     return QuantityReading(totals[0][1], frozenset({totals[0][0]})) if len(totals) == 1 else None
+
+
+def _with_unit_behind(match: re.Match[str]) -> str:
+    """A temperature or a speed with its unit behind the number: `摂氏20度` as `20 °C`, `時速120キロメートル` as `120 キロメートル/h`."""
+    number = f"-{match['number']}" if match["minus"] else match["number"]
+    scale = _SCALES_FIRST.get(match["name"])
+    unit = match["unit"].strip()
+    if scale is not None:
+        return f"{number} {scale}" if unit in ("度", "도", "") else match[0]
+    return f"{number} {unit}/{'h' if match['name'][0] in '時时시' else 's'}"
+
+
+def _rewrite_quantity(text: str) -> str:
+    """The text with its unit behind the number, and powers of ten, fractions, feet and inches in one spelling."""
+    if "10" in text:
+        text = _POWER_OF_TEN.sub(lambda power: f"e{power[1].translate(_SUPERSCRIPTS)} ", text)
+    if not text.isascii():
+        text = _NAMED_FIRST.sub(_with_unit_behind, text, count=1)
+    return _FEET_AND_INCHES.sub(r"\1 ft \2 in", _FRACTION.sub(_as_decimal, text, count=1))
+
+
+def _read_count(text: str) -> QuantityReading | None:
+    """Dozens, or a count per unit of volume or weight: `2 dozen`, `250 ×10⁹/L`."""
+    dozens = _DOZENS.fullmatch(text)
+    if dozens is not None:
+        is_number = dozens[1][0].isdigit()
+        number = float(dozens[1].replace(",", ".")) if is_number else number_words.read_number_words(dozens[1], before_unit=True)
+        return None if number is None else QuantityReading(number * 12, frozenset({"piece"}))
+    match = _COUNT_PER_UNIT.fullmatch(text.strip()) if "10" in text else None
+    figure = None if match is None else read_figure(match["number"])
+    if match is None or figure is None:
+        return None
+    units = [unit for unit in units_called(match["unit"]) if unit_factor(unit) is not None]
+    if len(units) != 1:
+        return None
+    return QuantityReading(figure.value * 10 ** int(match["power"].translate(_SUPERSCRIPTS)), frozenset({f"item-per-{units[0]}"}))
 
 
 def _sum_in_unit(unit: str, parts: list[QuantityReading]) -> float | None:
@@ -214,6 +260,9 @@ def _read_duration(text: str) -> DurationReading | None:
     clock = _CLOCK.fullmatch(text)
     if clock is not None:
         return _clock_duration(clock)
+    days = _DAYS_AND_CLOCK.fullmatch(text)
+    if days is not None:
+        return DurationReading(int(days[1]) * 86400.0 + _clock_duration(_CLOCK.fullmatch(days[2])).seconds, None)  # pyright: ignore[reportArgumentType]
     minutes_and_seconds = _MINUTES_AND_SECONDS.fullmatch(text)
     if minutes_and_seconds is not None:
         minutes, seconds = minutes_and_seconds.groups()

@@ -138,7 +138,9 @@ _MAX_OFFSET: Final = timedelta(hours=14)
 _COMPACT: Final = compile_on_use(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _WEEK: Final = compile_on_use(r"(\d{4})-?w(\d\d)-?(\d)")
 _DAY_OF_YEAR: Final = compile_on_use(r"(\d{4})-(\d{3})")
-_NUMERIC: Final = compile_on_use(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2(\d{1,4})\.?")
+_NUMERIC: Final = compile_on_use(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2'?(\d{1,4})\.?")
+_NORDIC: Final = compile_on_use(r"(\d{1,2})(/)(\d{1,2})[- ](\d{4}|\d\d)")
+"""Dates of Scandinavia: `22/1 2016`, `22/1-16`."""
 _NUMERIC_YEAR_WORD: Final = compile_on_use(r"(\d{1,2})( ?[-/.] ?)(\d{1,2})\2(\d{4}|\d\d) ?(?:г|р|год|года|року|r|g)\.?")
 _WEEKDAY_BESIDE_NUMBERS: Final = compile_on_use(
     r"(?P<before>[^\W\d_]+)\.?,? +(?P<numbers>\d[\d./ -]+(?:[гр]\.?)?)|"
@@ -253,28 +255,14 @@ def _normalize(text: str) -> str:
             str(unicodedata.decimal(character)) if unicodedata.category(character) == "Nd" else character for character in folded
         )
         if "年" in folded or "月" in folded:
-            folded = _arabic_cjk(folded)
+            folded = _arabic_cjk(folded.replace("の", ""))
     return folded.translate(_DASHES)
 
 
-_DASHES: Final = str.maketrans(
-    {
-        "–": "-",
-        "—": "-",
-        "‐": "-",
-        "−": "-",
-        "、": ",",
-        "，": ",",
-        "،": ",",
-        "፣": ",",
-        "፡": ":",
-        "’": "'",
-        "«": " ",
-        "»": " ",
-        "“": " ",
-        "”": " ",
-    }
-)
+_DASHES: Final = str.maketrans({
+    "–": "-", "—": "-", "‐": "-", "−": "-", "、": ",", "，": ",", "،": ",", "፣": ",", "፡": ":", "’": "'", "«": " ", "»": " ", "“": " ",
+    "”": " ",
+})  # fmt: skip
 
 
 def _arabic_cjk(text: str) -> str:
@@ -289,7 +277,7 @@ def _arabic_cjk(text: str) -> str:
             numeral = numeral.translate(_CJK_DIGITS)
         return numeral + match[2]
 
-    return re.sub(r"([〇零一二三四五六七八九十]+)([年月日号號])", digits, text)
+    return re.sub(r"([〇零一二三四五六七八九十]+)([年月日号號时時点點分秒])", digits, text)
 
 
 @cache  # derived from a table that never changes
@@ -313,7 +301,7 @@ def _with_time(moment: Moment, split: ClockSplit) -> Moment:
 def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
     """A date without a time of day."""
     if text.isascii() or text[0].isdigit():
-        numeric = _NUMERIC.fullmatch(text) or _NUMERIC_YEAR_WORD.fullmatch(text)
+        numeric = _NUMERIC.fullmatch(text) or _NUMERIC_YEAR_WORD.fullmatch(text) or _NORDIC.fullmatch(text)
         if numeric is not None:
             return _numeric_date(numeric[1], numeric[3], numeric[4], reading)
     compact = _COMPACT.fullmatch(text)

@@ -124,7 +124,7 @@ def _read_cjk_numeral(numeral: str) -> Decimal | None:
     """The value of Chinese, Japanese or Korean numerals, also mixed with digits: 1万2000, 壹仟贰佰, 二〇二四."""
     if all(character in _CJK_DIGITS for character in numeral):
         return Decimal("".join(str(_CJK_DIGITS[character]) for character in numeral))
-    total, section, digits = Decimal(0), Decimal(0), ""
+    total, section, digits, before = Decimal(0), Decimal(0), "", ""
     for character in numeral:
         if character.isascii() and (character.isdigit() or character in ".,"):
             digits += character
@@ -133,9 +133,12 @@ def _read_cjk_numeral(numeral: str) -> Decimal | None:
         elif character in _CJK_TENS:
             section += _read_digits(digits, Decimal(1)) * _CJK_TENS[character]
             digits = ""
+        elif before in _CJK_MYRIADS:  # `万亿` counts 億 in 万
+            total *= _CJK_MYRIADS[character]
         else:
             total += (section + _read_digits(digits, Decimal(0) if section else Decimal(1))) * _CJK_MYRIADS[character]
             section, digits = Decimal(0), ""
+        before = character
     return total + section + _read_digits(digits, Decimal(0))
 
 

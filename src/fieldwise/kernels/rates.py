@@ -18,9 +18,14 @@ from fieldwise.kernels.units import units_called
 from fieldwise.pattern import compile_on_use
 
 _SEPARATOR: Final = compile_on_use(r" ?/ ?| (?:per|pro|par|por|je|an?|each|every) ", re.IGNORECASE)
-_SHORT_RATE: Final = compile_on_use(r" (p\.? ?a|pcm|p\.? ?w)\.?$", re.IGNORECASE)
-_SHORT_RATE_UNITS: Final = {"pa": "year", "pcm": "month", "pw": "week"}
-"""Abbreviations of per annum, per calendar month and per week."""
+_SHORT_RATE: Final = compile_on_use(
+    r" (p\.? ?a|pcm|p\.? ?[whm]|p\.? ?mo|hourly|daily|weekly|monthly|quarterly|yearly|annually|each|ea)\.?$", re.IGNORECASE
+)
+_SHORT_RATE_UNITS: Final = {
+    "pa": "year", "pcm": "month", "pm": "month", "pmo": "month", "pw": "week", "ph": "hour", "hourly": "hour", "daily": "day",
+    "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year", "annually": "year", "each": "piece", "ea": "piece",
+}  # fmt: skip
+"""Abbreviations and adverbs: per annum, per calendar month, monthly."""
 _SEPARATORS_OF_NUMBERS: Final = frozenset({"/", "per"})
 """What separates a number without a currency from its unit: `45.00/hr`, `45 per hour`. Other words do so beside a currency only."""
 _COUNTED_UNIT: Final = compile_on_use(r"(\d*) ?(.+)")

@@ -26,22 +26,25 @@ _MULTIPLES: Final = {
 """Units without a factor in CLDR, as a multiple of one with a factor."""
 _BASE_UNITS: Final = {
     "newton-meter": "newton-meter", "sievert": "sievert", "gray": "meter^2 second^-2", "becquerel": "count second^-1",
-    "siemens": "ampere^2 kilogram^-1 meter^-2 second^3",
+    "siemens": "ampere^2 kilogram^-1 meter^-2 second^3", "volt-ampere": "volt-ampere",
 }  # fmt: skip
-"""Units without a factor in CLDR that are the base unit of their dimension. Torque is no energy, and an equivalent dose is no
-absorbed one."""
+"""Units without a factor in CLDR that are the base unit of their dimension. Torque is no energy, an equivalent dose is no absorbed one,
+and apparent power (kVA) is no power that does work (kW)."""
 _SYMBOLS: Final = {
     "W": "watt", "mW": "milliwatt", "MW": "megawatt", "nm": "nanometer", "Nm": "newton-meter", "N": "newton", "kN": "kilonewton",
     "kn": "knot", "mV": "millivolt", "kV": "kilovolt", "dB": "decibel", "mA": "milliampere", "A": "ampere", "Pa": "pascal",
     "hPa": "hectopascal", "kPa": "kilopascal", "MPa": "megapascal", "Mb": "megabit", "MB": "megabyte", "Gb": "gigabit", "GB": "gigabyte",
-    "kb": "kilobit", "kB": "kilobyte", "Wh": "watt-hour", "kWh": "kilowatt-hour", "MWh": "megawatt-hour", "GWh": "gigawatt-hour",
+    "Kb": "kilobit", "kB": "kilobyte", "KB": "kilobyte",
+    "Wh": "watt-hour", "kWh": "kilowatt-hour", "MWh": "megawatt-hour", "GWh": "gigawatt-hour",
     "Ko": "kilobyte", "Mo": "megabyte", "Go": "gigabyte", "To": "terabyte", "MHz": "megahertz", "K": "kelvin",
     "cal": "calorie", "Cal": "foodcalorie", "ps": "picosecond", "fs": "femtosecond", "PS": "horsepower",
     "Å": "angstrom", "S": "siemens", "mS": "millisiemens", "μS": "microsiemens", "uS": "microsiemens", "nS": "nanosiemens",
     "Sv": "sievert", "Gy": "gray", "Bq": "becquerel", "Mg": "megagram", "N*m": "newton-meter",
-    "N m": "newton-meter",
+    "N m": "newton-meter", "VA": "volt-ampere", "mM": "millimole-per-liter", "μM": "micromole-per-liter", "uM": "micromole-per-liter",
+    "nM": "nanomole-per-liter",
 }  # fmt: skip
-"""Symbols in which the letter case counts, in NFKC. Not listed: `MG`, `ML` and `MS`, which are labels in capitals, and `Ml` and `Mm`."""
+"""Symbols in which the letter case counts, in NFKC. Not listed: `MG`, `ML` and `MS`, which are labels in capitals, `Ml` and `Mm`, which
+are titles, and `kb`, `mb`, `gb` and `NM`, which people write for several units: they agree with each, as `$` does with its currencies."""
 _PREFIXES: Final = {
     "f": ("femto", 1e-15), "p": ("pico", 1e-12), "n": ("nano", 1e-9), "μ": ("micro", 1e-6), "u": ("micro", 1e-6), "m": ("milli", 1e-3),
     "c": ("centi", 1e-2), "d": ("deci", 0.1),
@@ -52,6 +55,7 @@ _PREFIXED: Final = {
     "J": "joule", "W": "watt", "Wh": "watt-hour", "V": "volt", "A": "ampere", "Hz": "hertz", "Pa": "pascal", "N": "newton", "Ω": "ohm",
     "eV": "electronvolt", "cal": "calorie", "B": "byte", "bit": "bit", "mol": "mole", "lx": "lux", "lm": "lumen", "cd": "candela",
     "Nm": "newton-meter", "N·m": "newton-meter", "Sv": "sievert", "Gy": "gray", "Bq": "becquerel", "bar": "bar",
+    "VA": "volt-ampere",
 }  # fmt: skip
 """Symbols that take the prefixes of the SI, letter case counting; metres, grams, litres and seconds are in CLDR with theirs."""
 _WHOLE_UNITS: Final = frozenset({"bit", "byte"})
@@ -117,9 +121,20 @@ _MORE_UNITS: Final = {
     "a": "are", "µg": "microgram", "mcg": "microgram", "ug": "microgram", "t": "tonne", "hr": "hour", "hrs": "hour", "h": "hour",
     "min": "minute", "mins": "minute", "m": "meter", "sec": "second", "secs": "second", "s": "second", "d": "day", "wk": "week",
     "wks": "week", "mo": "month", "mos": "month", "yr": "year", "yrs": "year", "y": "year", "°c": "celsius", "c": "celsius",
-    "degc": "celsius", "°f": "fahrenheit", "f": "fahrenheit", "degf": "fahrenheit", "k": "kelvin", "kb": "kilobyte",
-    "mb": "megabit megabyte millibar",
-    "gb": "gigabyte", "tb": "terabyte", "кг": "kilogram", "г": "gram", "公里": "kilometer", "公斤": "kilogram", "千克": "kilogram",
+    "degc": "celsius", "°f": "fahrenheit", "f": "fahrenheit", "degf": "fahrenheit", "k": "kelvin", "kb": "kilobit kilobyte",
+    "mb": "megabit megabyte millibar", "gb": "gigabit gigabyte", "tb": "terabit terabyte", "nm": "nanometer nautical-mile newton-meter",
+    "va": "volt-ampere", "kva": "kilovolt-ampere", "mva": "megavolt-ampere", "kmph": "kilometer-per-hour",
+    **dict.fromkeys(("r/min", "u/min", "tr/min", "об/мин", "rev/min", "giri/min", "obr/min"), "revolution-per-minute"),
+    **dict.fromkeys(("bpm", "beats/min", "beats per minute"), "beat-per-minute"), "gpm": "gallon-per-minute",
+    **dict.fromkeys(("u/l", "iu/l", "ui/l"), "enzyme-unit-per-liter"), **dict.fromkeys(("iu", "ui", "i.u", "u.i"), "international-unit"),
+    **dict.fromkeys(("meq", "mmol(eq)"), "milliequivalent"), "meq/l": "milliequivalent-per-liter",
+    **dict.fromkeys(("fps", "frames/s", "frames per second"), "frame-per-second"),
+    **dict.fromkeys(("people", "personen", "personnes", "personas", "pessoas", "persone", "osób", "kişi", "pax"), "person"),
+    "gsm": "gram-per-square-meter",
+    "uren": "hour", "घंटों": "hour", "महीनों": "month", "सेकेंड": "second", "दिनों": "day",
+    **dict.fromkeys(("个小时", "個小時", "小時"), "hour"),
+    **dict.fromkeys(("个星期", "個星期", "星期", "礼拜", "禮拜"), "week"), "個月": "month",
+    "кг": "kilogram", "г": "gram", "公里": "kilometer", "公斤": "kilogram", "千克": "kilogram",
     "克": "gram", "米": "meter", "厘米": "centimeter",
     "毫米": "millimeter", "升": "liter", "毫升": "milliliter", "キログラム": "kilogram",
     "グラム": "gram", "キロ": "kilogram", "メートル": "meter", "センチ": "centimeter",
@@ -135,6 +150,18 @@ _OWN_DIMENSIONS: Final = {
     "gasoline-energy-density": "gasoline-energy-density",
 }  # fmt: skip
 """Units that measure something else than others of the same base units: luminous flux and intensity, consumption and area."""
+_DEGREE_WORDS: Final = frozenset(
+    """° deg degs degree degrees grad grade graden grader gradi grados graus degré degrés degres gr stopni stopnie fok
+    градусов градуса""".split()  # noqa: SIM905
+)
+_CELSIUS = "c celsius celcius centigrade centigrades centigradi centigrado centigrados centígrado centígrados цельсия"
+_FAHRENHEIT = "f fahrenheit farenheit fahrenheits фаренгейта"
+_DEGREE_SCALES: Final = dict.fromkeys(_CELSIUS.split(), "celsius") | dict.fromkeys(_FAHRENHEIT.split(), "fahrenheit")
+"""What a temperature is called, with a word for degrees before it or alone where it is a word."""
+_PER_WORD: Final = re.compile(r"(?<=\w) (?:per|an?|pro|par|por|al|all'|à l'|je) ?(?=\w)", re.IGNORECASE)
+"""Between two units: `miles an hour`."""
+_MIN_DATIVE: Final = 5
+"""Letters of a German unit in the dative plural: `14 Tagen`."""
 _YEARS_AND_LITERS: Final = frozenset({"l."})
 """Years in Czech and Slovak with the point, litres in other languages."""
 
@@ -255,7 +282,26 @@ def units_called(name: str) -> frozenset[str]:
         return named - {"item"} | {"piece"}
     if (not named or _GLUCOSE in named) and name.count("/") == 1:
         return _ratio_called(*name.split("/")) or named
-    return named or _power_called(plain) or _symbol_in_capitals(name)
+    return named or _temperature_called(plain) or _power_called(plain) or _symbol_in_capitals(name) or _inflected_unit(plain)
+
+
+def _temperature_called(name: str) -> frozenset[str]:
+    """The scale of a temperature: `degrés c`, `grados centígrados`, `celcius`; empty for any other name."""
+    degree, _, scale = name.rpartition(" ")
+    if not degree and name.startswith("°"):
+        degree, scale = "°", name[1:]
+    is_degree = degree.strip(".") in _DEGREE_WORDS or (not degree and len(scale) > 1)
+    return frozenset({_DEGREE_SCALES[scale]}) if is_degree and scale in _DEGREE_SCALES else _NO_UNITS
+
+
+def _inflected_unit(name: str) -> frozenset[str]:
+    """The unit of a German dative plural (`Tagen`, `Metern`), or of two units with a word between them (`miles an hour`)."""
+    if name.endswith("n") and len(name) >= _MIN_DATIVE:
+        units = locale_tables.unit_names().get(name[:-1], _NO_UNITS)
+        if units:
+            return units
+    ratio = _PER_WORD.sub("/", name, count=1) if " " in name else name
+    return _ratio_called(*ratio.split("/")) if ratio.count("/") == 1 and ratio != name else _NO_UNITS
 
 
 def _power_called(name: str) -> frozenset[str]:

@@ -145,7 +145,10 @@ def _unread_key(value: Any) -> str | None:
     """The number and the word of a quantity in an unknown unit, however they are spaced and capitalized: `5箱`, `5 箱`."""
     match = _UNKNOWN_UNIT.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= _MAX_UNKNOWN_LENGTH else None
     number = None if match is None else measures.read_quantity(match[1])
-    return plain_key(value) if match is None or number is None else f"{number.value} {measures.fold_name(match[2])}"
+    if match is None or number is None:
+        return plain_key(value)
+    count = int(number.value) if number.value == int(number.value) else number.value
+    return f"{count} {measures.fold_name(match[2])}"
 
 
 def _limit_in_base(config: Quantity, expected: measures.QuantityReading, dimension: str) -> float:
