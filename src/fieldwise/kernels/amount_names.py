@@ -15,7 +15,7 @@ from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.kernels.units import units_called
 from fieldwise.pattern import compile_on_use
 
-_SCALES_BESIDE_CURRENCY: Final = {"mi": 6, "bi": 9}
+_SCALES_BESIDE_CURRENCY: Final = {"mi": 6, "bi": 9, "к": 3}
 """Abbreviations of scales that are units or words elsewhere: `R$ 2,3 mi`."""
 _SCALES_OF_SCALES: Final = frozenset({"lakh", "lakhs", "thousand", "mil"})
 """Scale words that may count a larger one: `1.2 lakh crore`, `5 mil millones`."""

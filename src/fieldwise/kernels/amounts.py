@@ -105,6 +105,9 @@ _CHINESE_SMALL_UNITS: Final = compile_on_use(
 """`壹仟元伍角整`."""
 _JAPANESE_RECEIPT: Final = compile_on_use(r"金 ?(?=[\d¥])|(?<=円) ?[也ー-]$")
 """The marks around the amount of a receipt: `金50,000円也`."""
+_KOREAN_NUMERAL: Final = compile_on_use(r"(?:일?금 ?)?(?=[^원]*[십백천만억조])([영공일이삼사오육칠팔구십백천만억조]+) ?원정?")
+_KOREAN_DIGITS: Final = str.maketrans("영공일이삼사오육칠팔구십", "〇〇一二三四五六七八九十")
+"""Amounts of contracts in Korean: `금 오백만원정`."""
 _HUNDREDTHS: Final = compile_on_use(r"(.*[^\W\d_]) (?:and|&) (\d\d|no|xx)/100( [^\W\d_].*)?", re.IGNORECASE)
 """The cents of a cheque: `five hundred and 00/100 dollars`."""
 _YEN_END: Final = compile_on_use(r"(¥ ?[\d,]+)-")
@@ -254,6 +257,9 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
     clean = _CJK_GAP.sub("", _YEN_END.sub(r"\1", normalize_characters(text)))
     if not clean.isascii():
         clean = _JAPANESE_RECEIPT.sub("", clean)
+        korean = _KOREAN_NUMERAL.fullmatch(clean)
+        if korean is not None:
+            clean = f"{korean[1].translate(_KOREAN_DIGITS)}원"
         if clean.startswith("百分之"):
             clean = clean.removeprefix("百分之") + "%"
     if clean[-1:] in "*†‡":

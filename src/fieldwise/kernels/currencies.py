@@ -46,7 +46,8 @@ MORE_CURRENCIES: Final = {
     "гривен": "UAH",
     "renminbi": "CNY", "yuanrenminbi": "CNY", "chineserenminbi": "CNY", "rmbyuan": "CNY", "forint": "HUF", "zlotys": "PLN",
     "zlotych": "PLN", "zlote": "PLN", "liras": "TRY",
-    "лева": "BGN", "лев": "BGN", "драм": "AMD", "դրամ": "AMD", "ლარი": "GEL", "теңге": "KZT", "manat": "AZN TMT", "денари": "MKD",
+    "лева": "BGN", "лев": "BGN", "драм": "AMD", "դրամ": "AMD", "ლარი": "GEL", "теңге": "KZT", "manat": "AZN TMT", "tugrik": "MNT", "төг": "MNT",
+    "денари": "MKD",
     "денар": "MKD",
     "שקל": "ILS", "שקלים": "ILS", "रुपये": "INR NPR", "रुपया": "INR NPR", "रुपए": "INR NPR", "रु": "INR NPR", "ரூபாய்": "INR LKR",
     "টাকা": "BDT INR",
@@ -86,10 +87,10 @@ SUBUNITS: Final = {
     "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "grosze": "PLN",
     "sen": "MYR", "角": "CNY", "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB",
     "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
-    "銭": "JPY", **dict.fromkeys(("セント", "센트"), "dollar EUR"), "美分": "USD",
+    "銭": "JPY", **dict.fromkeys(("セント", "센트", "цент", "цента", "центов", "центів", "سنت"), "dollar EUR"), "美分": "USD",
 }  # fmt: skip
 """Names of the hundredth part of a currency → its codes, in the form of `MORE_CURRENCIES`."""
-SECOND_UNITS: Final = {"gr": "PLN", "ore": "SEK NOK DKK", "c": "dollar EUR"}
+SECOND_UNITS: Final = {"gr": "PLN", "ст": "BGN", "ore": "SEK NOK DKK", "c": "dollar EUR"}
 """Small units that mean something else alone: `250 gr` is a weight, `12 zł 30 gr` an amount."""
 _WITHOUT_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF HUF IDR ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IRR LAK".split())  # noqa: SIM905
 """Currencies whose amounts have no decimals in practice."""

@@ -33,6 +33,14 @@ _HOURS_AND_MINUTES: Final = re.compile(r"(\d{1,3}) ?[hu] ?([0-5]\d)", re.ASCII |
 _AND_A_HALF: Final = re.compile(
     r"(?:and a half|半|반|et demie?|y media|y medio|e mezz[ao]|e meia|e meio|en (?:een )?half|und (?:eine )?halbe)$"
 )
+_NUMBER_AND_A_HALF: Final = re.compile(
+    r"(\d+) (?:and an? half|et demie?|y medi[oa]|e mezz[oa]|e mei[oa]|en een half|und (?:ein|eine) halbe?|i pół)(?= [^\W\d_])",
+    re.IGNORECASE,
+)
+"""`5 and a half minutes`."""
+_AND_A_QUARTER: Final = re.compile(r"([^\W_]+) and (?:a |one )?quarter (hours?)", re.IGNORECASE)
+_CJK_HALF: Final = re.compile(r"([\d一二两兩三四五六七八九十])[个個]半(?=[^\W\d_])")
+"""`一個半小時`."""
 _QUARTERS: Final = re.compile(r"(three quarters|3/4|¾|(?:a )?quarter|1/4|¼) of (?:an? )?")
 _NAMED_FIRST: Final = re.compile(
     r"(?P<name>摂氏|攝氏|摄氏|섭씨|華氏|华氏|화씨|時速|时速|시속|秒速|每秒|毎秒|초속)(?:温度|溫度)?の?\s*(?P<minus>マイナス|마이너스|零下|영하|-)?\s*(?P<number>\d[\d.,]*)\s*"
@@ -51,8 +59,8 @@ _HYPHENATED: Final = re.compile(r"(?<=\d)-(?=[^\W\d_])")
 """`30-day`."""
 _ELIDED: Final = re.compile(r"\b(un|d|l)['’](?=[^\W\d_])", re.IGNORECASE)
 """`un'ora`."""
-_MINUTES_AND_SECONDS: Final = re.compile(r"(\d{1,3})[′'’]\s?(?:([0-5]?\d)(?:″|\"|”|''))?")
-"""`1′30″`, `90′`: in a duration, never feet and inches."""
+_MINUTES_AND_SECONDS: Final = re.compile(r"(\d{1,3})[′'’](?!')\s?(?:([0-5]?\d)(?:″|\"|”|''))?|(\d{1,3})(?:″|\"|”|'')")
+"""`1′30″`, `90′`, `30″`: in a duration, never feet and inches."""
 _CLOCK_WITH_UNIT: Final = re.compile(r"(\d+):([0-5]\d) ?([^\W\d_]+\.?)", re.ASCII)
 """`2:30 h`, `2:30 min`: the unit of the first number."""
 _MINUTES_WITHOUT_UNIT: Final = re.compile(r"(\d{1,3}) ?(?:heures?|hours?|horas?|ore?|std\.?|stunden?|uur) ([0-5]\d)", re.IGNORECASE)
@@ -174,7 +182,7 @@ def _with_unit_behind(match: re.Match[str]) -> str:
     scale = _SCALES_FIRST.get(match["name"])
     unit = match["unit"].strip()
     if scale is not None:
-        return f"{number} {scale}" if unit in ("度", "도", "") else match[0]
+        return f"{number} {scale}" if unit in ("度", "도", "°", "") else match[0]
     return f"{number} {unit}/{'h' if match['name'][0] in '時时시' else 's'}"
 
 
@@ -265,8 +273,9 @@ def _read_duration(text: str) -> DurationReading | None:
         return DurationReading(int(days[1]) * 86400.0 + _clock_duration(_CLOCK.fullmatch(days[2])).seconds, None)  # pyright: ignore[reportArgumentType]
     minutes_and_seconds = _MINUTES_AND_SECONDS.fullmatch(text)
     if minutes_and_seconds is not None:
-        minutes, seconds = minutes_and_seconds.groups()
-        return DurationReading(int(minutes) * 60.0 + int(seconds or 0), "minute" if seconds is None else None)
+        minutes, seconds, seconds_alone = minutes_and_seconds.groups()
+        unit = "second" if minutes is None else ("minute" if seconds is None else None)
+        return DurationReading(int(minutes or 0) * 60.0 + int(seconds or seconds_alone or 0), unit)
     clock_with_unit = _CLOCK_WITH_UNIT.fullmatch(text)
     if clock_with_unit is not None:
         return _clock_with_unit(clock_with_unit)
@@ -317,7 +326,7 @@ def _worded_duration(text: str) -> DurationReading | None:
     if " of " in text:
         text = _QUARTERS.sub(lambda part: "0.75 " if part[1][0] in "t3¾" else "0.25 ", fold_name(text))
     text = _FRACTION.sub(_as_decimal, _HYPHENATED.sub(" ", _ELIDED.sub(r"\1 ", text)), count=1)
-    text = number_words.read_repeated_number(text)
+    text = _add_fractions(number_words.read_repeated_number(text))
     worded = None if any(map(str.isdigit, text)) else read_quantity(text)
     units = worded.units & _DURATION_UNITS.keys() if worded is not None else frozenset[str]()
     if worded is not None and len(units) == 1:  # "two and a half years" before "two" and "half years"
@@ -343,6 +352,16 @@ def _worded_duration(text: str) -> DurationReading | None:
             return None
         parts.append((quantity.value, sorted(units)))
     return _sum_parts(parts, has_half=half is not None) if parts else None
+
+
+def _add_fractions(text: str) -> str:
+    """The text with a half or a quarter behind a number as part of it: `5 and a half minutes`, `two and a quarter hours`, `一個半小時`."""
+    if not text.isascii():
+        half = _CJK_HALF.search(text)
+        whole = None if half is None else read_numeral(half[1])[0]
+        if half is not None and whole is not None:
+            text = f"{whole}.5{text[half.end() :]}"
+    return _AND_A_QUARTER.sub(r"\1 \2 15 minutes", _NUMBER_AND_A_HALF.sub(r"\1.5", text))
 
 
 def _sum_parts(parts: list[tuple[float, list[str]]], *, has_half: bool) -> DurationReading | None:
@@ -378,6 +397,8 @@ def _duration_pieces(text: str) -> list[str]:
     if not any(character.isdigit() for character in text):
         return [text]
     starts = [match.start() for match in re.finditer(r"(?<![\d.,'])\d", text)]
-    if not starts or text[: starts[0]].strip(" -+"):
+    if not starts:
         return [text]
+    if text[: starts[0]].strip(" -+"):  # `one hour 45 minutes`
+        starts.insert(0, 0)
     return [text[start:end].strip() for start, end in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True)]

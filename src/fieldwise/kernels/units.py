@@ -131,13 +131,17 @@ _MORE_UNITS: Final = {
     **dict.fromkeys(("fps", "frames/s", "frames per second"), "frame-per-second"),
     **dict.fromkeys(("people", "personen", "personnes", "personas", "pessoas", "persone", "osób", "kişi", "pax"), "person"),
     "gsm": "gram-per-square-meter",
-    "uren": "hour", "घंटों": "hour", "महीनों": "month", "सेकेंड": "second", "दिनों": "day",
+    **dict.fromkeys(("摄氏度", "攝氏度", "摄氏°", "攝氏°"), "celsius"),
+    **dict.fromkeys(("华氏度", "華氏度", "华氏°", "華氏°"), "fahrenheit"),
+    **dict.fromkeys(("جرام", "جم", "غم"), "gram"), **dict.fromkeys(("كيلوجرام", "كيلو"), "kilogram"), "مل": "milliliter",
+    **dict.fromkeys(("ملج", "ملغ", "مجم"), "milligram"), **dict.fromkeys(("센티", "센치", "센치미터"), "centimeter"), "ミリ": "millimeter",
+    "jaren": "year", "uren": "hour", "घंटों": "hour", "महीनों": "month", "सेकेंड": "second", "दिनों": "day",
     **dict.fromkeys(("个小时", "個小時", "小時"), "hour"),
     **dict.fromkeys(("个星期", "個星期", "星期", "礼拜", "禮拜"), "week"), "個月": "month",
     "кг": "kilogram", "г": "gram", "公里": "kilometer", "公斤": "kilogram", "千克": "kilogram",
     "克": "gram", "米": "meter", "厘米": "centimeter",
     "毫米": "millimeter", "升": "liter", "毫升": "milliliter", "キログラム": "kilogram",
-    "グラム": "gram", "キロ": "kilogram", "メートル": "meter", "センチ": "centimeter",
+    "グラム": "gram", **dict.fromkeys(("キロ", "킬로", "키로"), "kilogram kilometer"), "メートル": "meter", "センチ": "centimeter",
     "分钟": "minute", "小时": "hour", "時間": "hour", "分": "minute",
     "分間": "minute", "秒": "second", "日": "day", "日間": "day",
     "天": "day", "시간": "hour", "분": "minute", "초": "second", "일": "day",
@@ -151,11 +155,14 @@ _OWN_DIMENSIONS: Final = {
 }  # fmt: skip
 """Units that measure something else than others of the same base units: luminous flux and intensity, consumption and area."""
 _DEGREE_WORDS: Final = frozenset(
-    """° deg degs degree degrees grad grade graden grader gradi grados graus degré degrés degres gr stopni stopnie fok
-    градусов градуса""".split()  # noqa: SIM905
+    """° deg degs degree degrees grad grade graden grader gradi grados graus degré degrés degrès degres gr stopni stopnie fok
+    derece stupnjeva stupanj stopinj stupňů stupnov céimeanna درجة درجه डिग्री градусов градуса""".split()  # noqa: SIM905
 )
-_CELSIUS = "c celsius celcius centigrade centigrades centigradi centigrado centigrados centígrado centígrados цельсия"
-_FAHRENHEIT = "f fahrenheit farenheit fahrenheits фаренгейта"
+_CELSIUS = (
+    "c celsius celcius centigrade centigrades centigradi centigrado centigrados centígrado centígrados centígrads celzija celsia santigrat "
+    "santigrad цельсия سلزيوس مئوية सेल्सियस सेल्सीयस"
+)
+_FAHRENHEIT = "f fahrenheit farenheit fahreneit fahrenheits fahrenhayt fahrenayt фаренгейта فهرنهايت फ़ारेनहाइट फारेनहाइट"
 _DEGREE_SCALES: Final = dict.fromkeys(_CELSIUS.split(), "celsius") | dict.fromkeys(_FAHRENHEIT.split(), "fahrenheit")
 """What a temperature is called, with a word for degrees before it or alone where it is a word."""
 _PER_WORD: Final = re.compile(r"(?<=\w) (?:per|an?|pro|par|por|al|all'|à l'|je) ?(?=\w)", re.IGNORECASE)
