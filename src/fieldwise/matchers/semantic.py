@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels.meaning.calibration import CalibrationCurve
-from fieldwise.kernels.meaning.guards import MeaningDifference, find_differences, find_swapped_word, read_text
+from fieldwise.kernels.meaning.guards import (
+    MeaningDifference,
+    are_unshared_terms,
+    find_differences,
+    find_swapped_word,
+    read_text,
+)
 from fieldwise.kernels.meaning.whole_values import compare_whole_values
 from fieldwise.kernels.meaning.wordpiece import split_model_words
 from fieldwise.kernels.text_normalize import fold_text
@@ -40,6 +46,9 @@ _MIN_GUARDED_SIMILARITY: Final = 0.25
 """Texts below this raw similarity differ anyway, so the guards skip them."""
 _MIN_SYNONYM_SIMILARITY: Final = 0.7
 """Single words from this raw similarity on may be synonyms."""
+_MIN_TERM_SIMILARITY: Final = 0.6
+"""Terms and names of one or two words that share none must reach this raw similarity. Of 830 pairs of towns, companies, drugs, fruit and
+colours, 16 % passed without it and 3 % pass with it; of 86 pairs of synonyms, 87 % and 58 %."""
 _SPELLED_NOTE: Final = "compared letter by letter, as the model cannot tell such texts apart"
 _CHUNK_SIZE: Final = 4096
 """Pairs embedded at once; keeps memory constant for batches of any size."""
@@ -159,7 +168,8 @@ def _compare_by_embedding(texts: Sequence[tuple[str, str]], embed: Embedder) -> 
         spelled = _compare_spelled(chunk, expected, actual)
         raw[list(spelled)] = list(spelled.values())
         guarded = [row for row in range(len(chunk)) if raw[row] >= _MIN_GUARDED_SIMILARITY]
-        differences_by_row = dict(zip(guarded, _find_missed_differences([chunk[row] for row in guarded], embed), strict=True))
+        missed = _find_missed_differences([chunk[row] for row in guarded], raw[guarded], embed)
+        differences_by_row = dict(zip(guarded, missed, strict=True))
         for row, pair in enumerate(chunk):
             factor, vocabulary_note = (1.0, _SPELLED_NOTE) if row in spelled else _discount_unread_words(pair, row, expected, actual)
             differences = differences_by_row.get(row, ())
@@ -186,8 +196,10 @@ def _compare_spelled(texts: Sequence[tuple[str, str]], expected: Vectors, actual
     return dict(zip(rows, np.interp(similarities, score, raw).tolist(), strict=True))
 
 
-def _find_missed_differences(texts: Sequence[tuple[str, str]], embed: Embedder) -> list[tuple[MeaningDifference, ...]]:
-    """Differences in meaning that an embedding misses: numbers, negations, opposites, a single other word."""
+def _find_missed_differences(
+    texts: Sequence[tuple[str, str]], raw: NDArray[np.float64], embed: Embedder
+) -> list[tuple[MeaningDifference, ...]]:
+    """Differences in meaning that an embedding misses: numbers, negations, opposites, a single other word, another thing of one kind."""
     readings = {text: read_text(text) for pair in texts for text in pair}
     differences = [find_differences(readings[expected], readings[actual]) for expected, actual in texts]
     swapped_words: dict[int, tuple[str, str]] = {}
@@ -195,6 +207,8 @@ def _find_missed_differences(texts: Sequence[tuple[str, str]], embed: Embedder) 
         swapped_word = None if differences[row] else find_swapped_word(readings[expected], readings[actual])
         if swapped_word:
             swapped_words[row] = swapped_word
+        elif not differences[row] and raw[row] < _MIN_TERM_SIMILARITY and are_unshared_terms(readings[expected], readings[actual]):
+            differences[row] = (MeaningDifference("word", f"other terms: {expected} / {actual}"),)
     if swapped_words:
         expected_words = embed([expected for expected, _ in swapped_words.values()])
         actual_words = embed([actual for _, actual in swapped_words.values()])

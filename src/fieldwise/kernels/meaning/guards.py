@@ -32,6 +32,7 @@ SIMILARITY_FACTORS: Mapping[str, float] = {
 }
 """The factor by which each kind of difference multiplies the similarity."""
 
+_MAX_TERM_WORDS = 2
 _PASSIVE_WORDS = lexicon.parse_words("is are was were be been being by has have had")
 _LIST_WORDS = lexicon.parse_words("and or & und oder et ou y e o en , /")
 _DIRECTION_WORDS = ("to", "than", "into", "before", "after", "→")
@@ -381,6 +382,24 @@ def find_swapped_word(expected: TextReading, actual: TextReading) -> tuple[str, 
     ):
         return None
     return left, right
+
+
+def are_unshared_terms(expected: TextReading, actual: TextReading) -> bool:
+    """True for two terms or names of one or two words that share none: a model finds things of one kind alike, such as two towns.
+
+    >>> are_unshared_terms(read_text("ham sandwich"), read_text("tuna wrap")), are_unshared_terms(read_text("legal"), read_text("legally"))
+    (True, False)
+    """
+    left, right = expected.tokens, actual.tokens
+    if len(left) != len(right) or not 1 <= len(left) <= _MAX_TERM_WORDS:
+        return False
+    words = (*left, *right)
+    if not all(word.isascii() and word.isalpha() and word not in _FUNCTION_WORDS for word in words):
+        return False
+    has_own_reading = expected.negations or actual.negations or expected.failures or actual.failures
+    terms = {(term.family, term.group) for term in (*expected.opposites, *expected.alternatives)}
+    share_group = any((term.family, term.group) in terms for term in (*actual.opposites, *actual.alternatives))
+    return not (has_own_reading or share_group) and not any(_are_related(first, second) for first in left for second in right)
 
 
 def _is_initial_of(letter: str, word: str, reading: TextReading) -> bool:

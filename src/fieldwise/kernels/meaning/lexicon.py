@@ -168,7 +168,7 @@ celsius °c | fahrenheit °f | kelvin ;
 red rot rote rotes roter rouge rojo roja rode rood | blue blau blaue blaues bleu bleue azul | green grün grüne vert verte verde
     groene groen | black schwarz schwarze schwarzer noir noire negro negra zwart zwarte | white weiß weiße blanc blanche blanco
     blanca wit witte | yellow gelb gelbe jaune amarillo amarilla geel gele | brown braun marron marrón bruin | grey gray grau gris
-    grijs | orange | purple violet lila ;
+    grijs | orange | purple violet lila | pink rosa ;
 north n northern nord norte | south s southern süd sud sur ;
 east e eastern ost | west w western ;
 northeast ne | northwest nw | southeast se | southwest sw ;
@@ -228,7 +228,21 @@ london | paris | berlin | munich münchen | hamburg | frankfurt | vienna wien | 
     manchester | edinburgh | glasgow | stockholm | oslo | copenhagen | helsinki | warsaw | prague | budapest | athens | istanbul |
     moscow | dubai | mumbai | delhi | bangalore | singapore | hong_kong | tokyo | osaka | seoul | beijing | shanghai | shenzhen |
     sydney | melbourne | canberra | brisbane | toronto | vancouver | montreal | chicago | boston | houston | dallas | denver |
-    seattle | san_francisco | los_angeles | san_diego | phoenix | philadelphia | atlanta | miami | springfield | detroit ;
+    seattle | san_francisco | los_angeles | san_diego | phoenix | philadelphia | atlanta | miami | springfield | detroit |
+    oxford | cambridge | liverpool | sheffield | newcastle | nottingham | leicester | cardiff | belfast | aberdeen | brighton | york_city |
+    cologne köln | düsseldorf dusseldorf | stuttgart | leipzig | dresden | nuremberg nürnberg | hanover hannover | lyon | marseille |
+    toulouse | bordeaux | lille | strasbourg | naples napoli | turin torino | florence_italy firenze | venice venezia | bologna | genoa |
+    seville sevilla | valencia | bilbao | basel | bern | salzburg | graz | antwerp | ghent | utrecht | eindhoven | gothenburg göteborg |
+    malmö | aarhus | bergen | krakow kraków cracow | gdansk gdańsk | wroclaw wrocław | bucharest bucurești | sofia_city | belgrade |
+    zagreb | kyiv kiev | ankara | izmir | cairo | lagos | nairobi | johannesburg | cape_town | casablanca | riyadh | doha | abu_dhabi |
+    tel_aviv | karachi | lahore | dhaka | chennai | kolkata | hyderabad | pune | bangkok | jakarta | manila | hanoi | kuala_lumpur |
+    taipei | kyoto | nagoya | busan | guangzhou | chengdu | wuhan | perth | adelaide | auckland | christchurch | ottawa | calgary |
+    edmonton | winnipeg | austin | portland | las_vegas | sacramento | minneapolis | pittsburgh | baltimore | cleveland | cincinnati |
+    columbus | indianapolis | milwaukee | nashville | memphis | new_orleans | tampa | orlando | honolulu | mexico_city | bogotá bogota |
+    lima | santiago | buenos_aires | são_paulo sao_paulo | rio_de_janeiro | caracas | montevideo | havana ;
+oxford | cambridge | harvard | yale | stanford | princeton | cornell | caltech | mit | eth | imperial_college | heidelberg ;
+toyota | honda | nissan | mazda | subaru | hyundai | kia | volkswagen vw | audi | bmw | mercedes mercedes-benz | porsche | opel | renault |
+    peugeot | citroën citroen | fiat | volvo | tesla | chevrolet | chrysler | toyota_corolla | lexus | skoda škoda ;
 anna | maria | julia | laura | sarah | emma | sophie | lisa | emily | olivia | elena | peter | john | michael | david | daniel |
     thomas | james | robert | william | paul | mark | martin | andreas | stefan | carlos | juan | luis | marco | jean | pierre |
     hans | max | george | alexander | louis | charles | henry | richard ;

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from fieldwise.kernels.amounts import Figure, read_figure
 from fieldwise.kernels.languages import agree_on_language, languages_called
-from fieldwise.kernels.locale_tables import currency_codes, day_names, fold_name, month_names
+from fieldwise.kernels.locale_tables import currency_codes, day_names, fold_name, major_languages, month_names
 from fieldwise.kernels.meaning.guards import find_symbol_differences
 from fieldwise.kernels.meaning.lexicon import parse_groups
 from fieldwise.kernels.meaning.places import is_region_code, nationalities_called, regions_called
@@ -48,6 +48,9 @@ _CLOCK: Final = re.compile(r"\d{1,2}(?:[:.h]\d{2})?(?::\d{2})?\s*(?:[ap]\.?m\.?|
 _ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)", re.I)
 _SIGN: Final = re.compile(r"(?<![^\W_])(?:[A-Z][A-Za-z]{0,3}\d?([-\u2212\u2013]|#)|[A-Za-z]{1,4}\d?(\+{1,2}))(?=[\s,;.)]|$)")
 _SHORT_WORD: Final = re.compile(r"[a-z]{1,3}")
+_SHORT_NAME: Final = re.compile(r"[A-Za-z][a-z]{0,2}")
+_MAX_FIRST_NAME: Final = 5
+"""Letters of names of people that are days and languages somewhere: `Ben` and `Sal` are Tuesday, `Dana` and `Denis` are Danish."""
 
 TITLES: Final = """mr mister herr monsieur m señor senor sr signor sig senhor |
 mrs frau madame mme señora senora sra signora senhora mevrouw | ms frau madame mme mevrouw |
@@ -195,7 +198,8 @@ def _calendar_reader(names: Callable[[], dict[str, dict[int, frozenset[str]]]]) 
             return frozenset()
         numbers = names().get(fold_name(text).rstrip("."), {})
         english = [number for number, languages in numbers.items() if "en" in languages]
-        return frozenset(map(str, english or numbers))
+        spoken = [number for number, languages in numbers.items() if languages & major_languages()]  # `Acer` is a Saturday elsewhere
+        return frozenset(map(str, english or spoken))
 
     return meanings_of
 
@@ -208,12 +212,32 @@ def _compare_terms(expected: str, actual: str) -> ValueVerdict | None:
     for noun, meanings_of in _VOCABULARIES:
         left, right = meanings_of(expected), meanings_of(actual)
         if left & right and (meanings_of is not languages_called or agree_on_language(expected, actual)):
-            return ValueVerdict(True)
+            return None if _may_be_first_names(noun, expected, actual) else ValueVerdict(True)
         if left and right:
             differing = differing or noun
     if differing:
         return ValueVerdict(False, f"{differing} differ: {expected} / {actual}")
     return _compare_places(expected, actual, expected, actual)  # a state and a country: New Mexico and Mexico
+
+
+def _may_be_first_names(noun: str, expected: str, actual: str) -> bool:
+    """True for two short words that are terms in some languages and not in English, and more often names."""
+    if noun not in ("months", "days", "languages") or max(len(expected), len(actual)) > _MAX_FIRST_NAME:
+        return False
+    is_name = expected.istitle() and actual.istitle() and expected.isascii() and actual.isascii()
+    return is_name and not any(_is_english_term(noun, text) for text in (expected, actual))
+
+
+def _is_english_term(noun: str, text: str) -> bool:
+    if noun == "languages":
+        return False  # English names of languages that are this short are rare: `Dutch` and `Welsh` have one spelling
+    names = month_names() if noun == "months" else day_names()
+    return any("en" in languages for languages in names.get(fold_name(text).rstrip("."), {}).values())
+
+
+def _unless_short_name(meanings_of: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
+    """A reader that takes no short name for a code either: `Ken` is not Kenya."""
+    return lambda text: frozenset() if _SHORT_NAME.fullmatch(text) else meanings_of(text)
 
 
 def _unless_short_word(meanings_of: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
@@ -223,7 +247,7 @@ def _unless_short_word(meanings_of: Callable[[str], frozenset[str]]) -> Callable
 
 _VOCABULARIES: Final[tuple[tuple[str, Callable[[str], frozenset[str]]], ...]] = (
     ("titles", _term_reader(TITLES)),
-    ("countries", _unless_short_word(countries_called)),
+    ("countries", _unless_short_name(countries_called)),
     ("currencies", _unless_short_word(currencies_called)),
     ("states", regions_called),
     ("nationalities", nationalities_called),
@@ -374,18 +398,26 @@ def _compare_addresses(expected: str, actual: str) -> ValueVerdict | None:
         return None
     if not first & second:
         return ValueVerdict(False, f"streets differ: {expected} / {actual}")
-    if len(left) == len(right) and find_street_names(left).isdisjoint(find_street_names(right)):
+    if len(left) != len(right):
+        return None
+    if find_street_names(left).isdisjoint(find_street_names(right)):
         return ValueVerdict(False, f"streets differ: {expected} / {actual}")
-    if len(left) == len(right) and _has_house_number(left) and _has_other_word(left, right):
-        return ValueVerdict(False, f"addresses differ: {expected} / {actual}")
-    return None
+    differing = [pair for pair in zip(left, right, strict=True) if pair[0] != pair[1]]
+    same = all(_are_same_region(*pair) for pair in differing)
+    is_decided = _has_house_number(left) and (same or _is_other_word(differing))
+    return _judge(same, "addresses", expected, actual) if is_decided else None
+
+
+def _are_same_region(left: str, right: str) -> bool:
+    """True for the code and the name of one state in lower case: `il`, `illinois`."""
+    codes = [regions_called(word.upper() if len(word) <= 3 else word) for word in (left, right)]
+    return not codes[0].isdisjoint(codes[1])
 
 
 def _has_house_number(words: tuple[str, ...]) -> bool:
     return any(_has_digit(word) for word in words)
 
 
-def _has_other_word(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """True if the words differ in one place only, by more than a slip: another town."""
-    differing = [(first, second) for first, second in zip(left, right, strict=True) if first != second]
+def _is_other_word(differing: list[tuple[str, str]]) -> bool:
+    """True if words differ in one place only, by more than a slip: another town."""
     return len(differing) == 1 and SequenceMatcher(None, *differing[0]).ratio() < _MIN_SLIP_RATIO
