@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from math import isnan
 from typing import Any, Literal, Protocol, TypeVar
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
+from fieldwise.evaluators.geometry._accepted_items import choose_accepted, has_choice
 from fieldwise.kernels.assignment import assign_pairs, assign_sparse
 from fieldwise.kernels.geometry import Floats
 from fieldwise.kernels.statistics import f1_of_counts
@@ -189,6 +190,10 @@ def evaluate_items(
     names = ItemNames(steps)
     expected = [value_at(record, steps) for record in batch.records.expected]
     actual = [value_at(record, steps) for record in batch.records.actual]
+    for case, value in enumerate(expected):
+        if has_choice(value, layout.value_key):
+            score = partial(_score_value, actual=actual[case], layout=layout, build_measure=build_measure)
+            expected[case] = choose_accepted(value, layout.value_key, score)
     results: dict[int, Result] = {}
     for case, (expected_value, actual_value) in enumerate(zip(expected, actual, strict=True)):
         if expected_value is MISSING:
@@ -206,6 +211,16 @@ def evaluate_items(
     for case, judged in zip(cases, _judge_cases(expected_column, actual_column, measure, layout, names), strict=True):
         results[case] = finish(judged, measure)
     return Results.from_results([results[case] for case in range(len(batch))])
+
+
+def _score_value(
+    expected: Any, *, actual: Any, layout: ItemLayout, build_measure: Callable[[ItemColumn, ItemColumn], ItemMeasure]
+) -> float:
+    """The score of one actual value against one of several accepted ones."""
+    if expected is None or actual is None or actual is MISSING:
+        return float(expected is None and (actual is None or actual is MISSING))
+    columns = _build_column([expected], layout, actual=False), _build_column([actual], layout, actual=True)
+    return _judge_cases(*columns, build_measure(*columns), layout, ItemNames(()))[0].score
 
 
 def _judge_absence(expected: Any, actual: Any, name: str, layout: ItemLayout) -> MatchedCase:
