@@ -7,8 +7,7 @@ The comparison is literal: 1 is not 1.0, `true` is "true" and "True", and text i
 """
 
 import json
-from collections.abc import Iterable, Sequence
-from math import isnan
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -46,8 +45,11 @@ def exact_text(pairs: Pairs, config: ExactText) -> Scores:
     return Scores.of(list(map(_have_same_text, pairs.expected, pairs.actual)))
 
 
+_CONTAINERS: Final = (dict, list)
+
+
 def _have_same_text(expected: object, actual: object) -> bool:
-    if isinstance(expected, dict | list) and isinstance(actual, dict | list):
+    if isinstance(expected, _CONTAINERS) and isinstance(actual, _CONTAINERS):
         if _differ_for_certain(expected, actual):
             return False
         expected_json, actual_json = _fast_json(expected), _fast_json(actual)
@@ -66,34 +68,34 @@ def _differ_for_certain(expected: object, actual: object) -> bool:
 
 
 def _containers_differ(expected: object, actual: object) -> bool:
-    """True at the first part that differs. Different keys prove nothing: they may differ in letter case only."""
+    """True at the first part that differs. Different keys prove nothing: they may differ in letter case only.
+
+    Parts that Python finds equal rarely have different texts (1 and 1.0 do), so they are left to the comparison of texts.
+    """
     if type(expected) is dict and type(actual) is dict:
-        if expected.keys() == actual.keys():
-            return _any_part_differs(expected.values(), map(actual.__getitem__, expected))
-        return len(expected) != len(actual)
-    if type(expected) is list and type(actual) is list:
-        return len(expected) != len(actual) or _any_part_differs(expected, actual)
+        if expected.keys() != actual.keys():
+            return len(expected) != len(actual)
+        for key, part in expected.items():
+            if part != actual[key] and _parts_differ(part, actual[key]):
+                return True
+    elif type(expected) is list and type(actual) is list:
+        if len(expected) != len(actual):
+            return True
+        for part, actual_part in zip(expected, actual, strict=True):
+            if part != actual_part and _parts_differ(part, actual_part):
+                return True
     return False
 
 
-def _any_part_differs(expected: Iterable[object], actual: Iterable[object]) -> bool:
-    # parts that Python finds equal rarely have different texts (1 and 1.0 do), so they are left to the comparison of texts
-    return any(left != right and _parts_differ(left, right) for left, right in zip(expected, actual, strict=True))
-
-
-_PLAIN_TYPES: Final = frozenset((str, int, bool, type(None)))
+_PLAIN_TYPES: Final = frozenset((str, int, float, bool, type(None)))
 
 
 def _parts_differ(expected: object, actual: object) -> bool:
-    """True for parts of containers with different texts. Within JSON, values of different types never have the same text."""
-    if expected is actual:
-        return False
+    """True for unequal parts of containers with different texts. Within JSON, values of different types never have the same text."""
     if type(expected) is str and type(actual) is str:
-        return expected != actual and expected.lower() != actual.lower()
-    if type(expected) is float and type(actual) is float:
-        return expected != actual and not isnan(expected) and not isnan(actual)
+        return expected.lower() != actual.lower()
     if type(expected) in _PLAIN_TYPES and type(actual) in _PLAIN_TYPES:
-        return type(expected) is not type(actual) or expected != actual
+        return True  # also NaN, which matches nothing
     return _containers_differ(expected, actual)
 
 

@@ -127,6 +127,12 @@ class ScoringBatch:
         """The records as columns: the same two lists at every call, because `ColumnCache` keys columns by identity."""
         return list(self.records.expected), list(self.records.actual)
 
+    @cached_property
+    def _is_finite(self) -> bool:
+        """True if no record holds a NaN or an Infinity; a record that is read from text may."""
+        sides = (self.cases.expected, self.cases.actual)
+        return self.cases.finite and all(_OBJECT_OR_ABSENT.issuperset(map(type, side)) for side in sides)
+
     @cached_property  # several evaluators of a batch read the same texts
     def expected_texts(self) -> Sequence[str]:
         """Expected as text."""
@@ -169,7 +175,8 @@ class ScoringBatch:
         elif scores_places(spec):
             comparisons = self._compare_with_places(spec)
         else:
-            comparisons = compare_records(spec, *self._columns, self._cache, self.services, self.records.evidence)
+            evidence, finite = self.records.evidence, self._is_finite
+            comparisons = compare_records(spec, *self._columns, self._cache, self.services, evidence, finite=finite)
             if self._find_causes:
                 records = self.records
                 # in a small batch, looking for leaves in the records is faster than finding out whether all of them were compared

@@ -100,6 +100,8 @@ class ComparisonBuilder:
     cases: int
     cache: ColumnCache
     services: Services
+    finite: bool = False
+    """True if no value holds a NaN or an Infinity."""
     rules: list[FieldRule] = field(init=False)
     """The rules of the spec, then one for every further leaf of an open comparison."""
     fields: list[str] = field(init=False)
@@ -119,7 +121,7 @@ class ComparisonBuilder:
         unequal = self._needs_matcher(self.rules[position].match, expected, actual)
         first_path = len(self.paths)
         self.paths.extend(f"{prefix}{suffix}".removeprefix(".") or "(root)" for prefix in frame.prefixes)
-        choices = [row for row in unequal if expected[row].__class__ in _CONTAINERS and _has_choice(expected[row])]
+        choices = _find_choices(expected, unequal)
         resolved, dropped = expected, _NO_ROWS
         if choices:
             resolved = self._resolve_choices(position, choices, expected, actual)
@@ -212,8 +214,7 @@ class ComparisonBuilder:
         """By field, the expected values that the match of its rule cannot read."""
         counts: dict[int, UnreadValues] = {}
         for block in blocks:
-            values = block.resolved if self.is_null is None else [value for value in block.resolved if not self.is_null(value)]
-            unread = count_unread(self.rules[block.field].match, values)
+            unread = count_unread(self.rules[block.field].match, block.resolved, self.is_null)
             if unread is not None:
                 counts[block.field] = counts[block.field] + unread if block.field in counts else unread
         return counts
@@ -276,7 +277,7 @@ class ComparisonBuilder:
             rows_by_match.setdefault(chosen_match, []).extend(chosen_rows)
 
     def _decide_by_matcher(self, match: Match, rows: list[int], expected: ValueColumn, actual: ValueColumn, verdicts: _RowVerdicts) -> None:
-        scores = score_pairs(match, [expected[row] for row in rows], [actual[row] for row in rows], self.services)
+        scores = score_pairs(match, [expected[row] for row in rows], [actual[row] for row in rows], self.services, finite=self.finite)
         at = np.array(rows, dtype=np.int64)
         verdicts.similarity[at] = scores.value
         verdicts.passed[at] = scores.passed
@@ -304,6 +305,17 @@ def _describe_dropped(rule: FieldRule) -> Diagnostic:
 def _describe_dropped_parts(rule: FieldRule) -> Diagnostic:
     what = f'some expected values of this field have parts that accept no value, `{{"{ANY}": []}}`: any value passes there'
     return Diagnostic(code="dropped-values", what=what, where=Where(field=rule.text), level="info")
+
+
+def _find_choices(expected: ValueColumn, rows: Sequence[int]) -> list[int]:
+    """Of these rows, those whose expected value is, or has anywhere inside, several accepted values."""
+    containers = [row for row in rows if expected[row].__class__ in _CONTAINERS]
+    try:
+        if not containers or _ANY_KEY not in orjson.dumps([expected[row] for row in containers]):
+            return []
+    except TypeError:  # JSON does not have one of them
+        pass
+    return [row for row in containers if _has_choice(expected[row])]
 
 
 def _has_choice(value: Any) -> bool:

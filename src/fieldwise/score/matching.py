@@ -1,5 +1,6 @@
 """Calls matchers on batches of pairs; a crash of a matcher becomes a fault of one row."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
@@ -25,9 +26,15 @@ from fieldwise.specs import MatcherSpec, PartialGrid
 
 
 def score_pairs(
-    match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES, *, needs_distance: bool = True
+    match: Match,
+    expected: list[Any],
+    actual: list[Any],
+    services: Services = NO_SERVICES,
+    *,
+    needs_distance: bool = True,
+    finite: bool = False,
 ) -> Scores:
-    """Score pairs of values that are present on both sides.
+    """Score pairs of values that are present on both sides. `finite` promises that no value holds a NaN or an Infinity.
 
     NaN and Infinity are decided here, for every matcher: a pair that contains one scores 0 with a note, and the matcher does not see it.
     A matcher that is not reflexive may accept a list for one of its items, so it sees NaN inside lists and objects; it never sees an
@@ -35,19 +42,20 @@ def score_pairs(
     """
     if dict in map(type, expected):
         expected = choose_accepted(match, expected, actual, services)
-    return _score_chosen_pairs(match, expected, actual, services, needs_distance)
+    pairs = Pairs(expected, actual, services, needs_distance)
+    return _call_matcher(match, pairs) if finite else _score_chosen_pairs(match, pairs)
 
 
-def _score_chosen_pairs(match: Match, expected: list[Any], actual: list[Any], services: Services, needs_distance: bool) -> Scores:
+def _score_chosen_pairs(match: Match, pairs: Pairs) -> Scores:
     """Score pairs without several accepted values."""
+    expected, actual = pairs.expected, pairs.actual
     notes = {} if match.name == "ignore" else _non_finite_notes(expected, actual)
     if not notes:
-        return _call_matcher(match, Pairs(expected, actual, services, needs_distance))
+        return _call_matcher(match, pairs)
     is_reflexive = MATCHERS.find(match.name).reflexive
     rejected = {row for row in notes if is_reflexive or isinstance(actual[row], float)}
     rows = [row for row in range(len(expected)) if row not in rejected]
-    pairs = Pairs([expected[row] for row in rows], [actual[row] for row in rows], services, needs_distance)
-    scores = _call_matcher(match, pairs)
+    scores = _call_matcher(match, replace(pairs, expected=[expected[row] for row in rows], actual=[actual[row] for row in rows]))
     value, passed = np.zeros(len(expected)), np.zeros(len(expected), dtype=np.bool_)
     value[rows], passed[rows] = scores.value, scores.passed
     notes = {row: note for row, note in notes.items() if not passed[row]}
@@ -71,7 +79,7 @@ def choose_accepted(match: Match, expected: list[Any], actual: list[Any], servic
     alternatives: list[Any] = []
     chosen = list(expected)
     for row, value in enumerate(expected):
-        values = accepted_values(value) if value.__class__ is dict else None
+        values = accepted_values(value) if value.__class__ is dict and ANY in value else None
         if values is None:
             continue
         has_actual = actual[row] is not None and actual[row] is not MISSING
@@ -111,7 +119,7 @@ _ALWAYS_FINITE = frozenset({str, int, bool, type(None)})
 _JSON_TYPES = _ALWAYS_FINITE | {float, dict, list}
 
 
-def _non_finite_notes(expected: list[Any], actual: list[Any]) -> dict[int, str]:
+def _non_finite_notes(expected: Sequence[Any], actual: Sequence[Any]) -> dict[int, str]:
     """A note for each row that has a NaN or an Infinity on either side, at any depth."""
     notes: dict[int, str] = {}
     if _are_plainly_finite(expected) and _are_plainly_finite(actual):
@@ -125,7 +133,7 @@ def _non_finite_notes(expected: list[Any], actual: list[Any]) -> dict[int, str]:
     return notes
 
 
-def _are_plainly_finite(values: list[Any]) -> bool:
+def _are_plainly_finite(values: Sequence[Any]) -> bool:
     """True if no value can hold a NaN or an Infinity, at any depth. The sum of floats shows that in one step unless it overflows.
 
     Lists and objects are opened level by level, six times as fast as one by one.
@@ -219,7 +227,7 @@ def pair_similarities(
         left, right = [expected[row] for row in undecided], [actual[row] for row in undecided]
         if dict in types:
             left = choose_accepted(match, left, right, services)
-        scores = _score_chosen_pairs(match, left, right, services, needs_distance=False)
+        scores = _score_chosen_pairs(match, Pairs(left, right, services, needs_distance=False))
         similarities[undecided] = np.nan_to_num(scores.value, nan=0.0)
     return similarities
 

@@ -1,7 +1,7 @@
 """Expected values that the match of a rule cannot read: how many, a few examples, and what would read them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -22,13 +22,18 @@ _WIDER_MATCHES: Final = {"numeric_tolerance": ("money", "quantity"), "date": ("d
 """Of those, the matches that also read what the match of a rule reads: a few odd values must not cost all others their match."""
 
 
-def count_unread(match: Match, expected: Sequence[Any]) -> UnreadValues | None:
-    """Count what a match cannot read of a column of expected values; None for a match that reads every value."""
+def count_unread(match: Match, expected: Sequence[Any], is_null: Callable[[Any], bool] | None = None) -> UnreadValues | None:
+    """Count what a match cannot read of a column of expected values; None for a match that reads every value.
+
+    Values that `is_null` selects are not counted.
+    """
     if match.name in ("exact", "auto", "ignore"):  # the most frequent ones, without a look at the registry
         return None
     matcher = MATCHERS.find(match.name)
     if matcher.unread_note is None:
         return None
+    if is_null is not None:
+        expected = [value for value in expected if not is_null(value)]
     options = matcher.options() if match.options is None else match.options
     if matcher.reads_column is not None and matcher.reads_column(expected, options):
         return UnreadValues(len(expected))

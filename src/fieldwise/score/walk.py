@@ -34,12 +34,15 @@ def compare_records(
     cache: ColumnCache | None = None,
     services: Services = NO_SERVICES,
     evidence: Mapping[int, EvidenceNode] | None = None,
+    *,
+    finite: bool = False,
 ) -> ComparisonTable:
     """Every comparison of a spec, without causes.
 
-    `cache` holds the steps that were taken from these very columns before; `evidence` is that of the actual records, by case.
+    `cache` holds the steps that were taken from these very columns before; `evidence` is that of the actual records, by case. `finite`
+    promises that no record holds a NaN or an Infinity.
     """
-    builder = ComparisonBuilder(spec, len(expected), cache or ColumnCache(), services)
+    builder = ComparisonBuilder(spec, len(expected), cache or ColumnCache(), services, finite)
     frame = frame_of_cases(len(expected), evidence)
     tree = build_rule_tree(spec)
     if spec.open == "no":
@@ -475,7 +478,7 @@ def _has_only_ruled_keys(node: RuleNode, column: ValueColumn, cache: ColumnCache
     if all(cache.has_key_everywhere(column, step) for step in node.children) and {*map(len, column)} == {len(node.children)}:
         return True  # as many keys as there are rules, and all of those
     objects = [value for value in column if value is not MISSING] if Missing in types else column
-    return all(objects) and all(map(frozenset(node.children).issuperset, objects))
+    return all(objects) and {*chain.from_iterable(objects)} <= node.children.keys()
 
 
 def _are_lists(expected: ValueColumn, actual: ValueColumn) -> bool:

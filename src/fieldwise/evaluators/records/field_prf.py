@@ -336,7 +336,7 @@ class _ErrorDetails:
             if head is None or expected_text is None or actual_text is None:
                 error_texts.append(None)
             else:
-                error_texts.append(b'%b%b,"actual":%b}' % (head, expected_text, actual_text))
+                error_texts.append(b"".join((head, expected_text, b',"actual":', actual_text, b"}")))
         return [_join_errors(error_texts[start:end]) for start, end in pairwise(errors.ends)]
 
     def _encode_heads(self, codes: Set[int]) -> dict[int, bytes | None]:

@@ -30,6 +30,7 @@ from fieldwise.evaluators.records._fields import (
 from fieldwise.evaluators.records._rqs_fields import (
     BOTH,
     BUCKETS,
+    EXACT_TYPES,
     EXTRA,
     LOST,
     NEITHER,
@@ -369,11 +370,13 @@ def _build_labels(comparisons: ComparisonTable, keys: _KeyRows) -> tuple[Labels,
         return f"{path} ({note})" if note else f"{path}{suffixes[buckets[row]]}"
 
     is_both = keys.bucket == BOTH
+    is_bare = is_both.copy()
+    is_bare[[*comparisons.faults, *comparisons.note]] = False
     listed = keys.counted & (keys.bucket != NEITHER) & ~(keys.ignored & (is_both | (keys.bucket == LOST)))
     unavailable = [row for row, fault in comparisons.faults.items() if fault.code == "unavailable"]
     listed[unavailable] = False  # neither right nor wrong
     is_hit = is_both & comparisons.passed & keys.counted
-    return build_row_labels(comparisons, listed & is_hit), build_row_labels(comparisons, listed & ~is_hit, describe_miss)
+    return build_row_labels(comparisons, listed & is_hit), build_row_labels(comparisons, listed & ~is_hit, describe_miss, is_bare)
 
 
 def _describe_parts(rqs: float, accuracy: float, completeness: float, safety: float, hallucination: float) -> str:
@@ -446,13 +449,14 @@ class _QualityDetails:
         positions = {name: position for position, name in enumerate(STRATEGIES)}
         of_field = [positions.get(self.config.strategies.get(field, ""), _NO_STRATEGY) for field in comparisons.fields]
         strategies = np.array(of_field, dtype=np.uint8)[comparisons.field]
-        for row in np.flatnonzero(strategies == _NO_STRATEGY).tolist():
+        undecided: list[int] = np.flatnonzero(strategies == _NO_STRATEGY).tolist()
+        strategies[undecided] = _EXACT_POSITION
+        for row in undecided:
+            if type(comparisons.expected[row]) in _OTHER_THAN_TEXT and row not in comparisons.chosen:
+                continue
             expected = comparisons.compared_value(row)
             value = comparisons.actual[row] if expected is None or expected is MISSING else expected
-            if type(value) in _EXACT_TYPES:
-                strategies[row] = _EXACT_POSITION
-            else:
-                strategies[row] = positions[detect_strategy(value, self.config.default_text)]
+            strategies[row] = positions[detect_strategy(value, self.config.default_text)]
         return strategies
 
 
@@ -464,5 +468,5 @@ def _split_bytes(numbers: NDArray[Any], offsets: NDArray[np.int64]) -> list[byte
 
 _NO_STRATEGY: Final = 255
 _EXACT_POSITION: Final = STRATEGIES.index("EXACT")
-_EXACT_TYPES: Final = frozenset(type(value) for value in (None, True, 1, 1.0, [], {}) if detect_strategy(value, "FUZZY") == "EXACT")
-"""Types whose values always get EXACT, whatever the default."""
+_OTHER_THAN_TEXT: Final = EXACT_TYPES - {type(None)}
+"""Types of expected values that get EXACT; where null is expected, actual decides."""
