@@ -20,6 +20,7 @@ from fieldwise.dataclass import dataclass
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.clock_times import END_OF_DAY, ClockSplit, offset_in_zone, split_clock
 from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.month_spellings import list_month_names, months_called, strip_accents
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
 from fieldwise.pattern import compile_on_use
 
@@ -117,10 +118,14 @@ def calendar_languages_of(code: str) -> frozenset[str]:
 _ENDS_IN_HOUR: Final = compile_on_use(r"\d ?[ap]\.? ?m\.?$")
 """`10am`: an hour, although `am` may stand in a German date."""
 _FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
-_MORE_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "lì", "li", "s", "in", "m", "d", "ta", "day"])
+_MORE_FILLERS: Final = frozenset(
+    [*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "lì", "li", "s", "in", "m", "d", "ta", "day", "წ", "წლის", "সাল", "بتاريخ"]
+)
 """What people write inside dates and the patterns of CLDR do not hold."""
-_ORDINALS: Final = compile_on_use(r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|o|a|ste|de|:e|:a|-го|-е|ого|ος|η|\.)(?![^\W\d_])")
-_CJK_DATE: Final = compile_on_use(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ ,]*(\d{1,2}) ?[日号號일])?")
+_ORDINALS: Final = compile_on_use(
+    r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|o|a|ste|de|:e|:a|-го|-е|ого|ος|η|লা|রা|ঠা|ই|শে|\.)(?![^\W\d_])"
+)
+_CJK_DATE: Final = compile_on_use(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ ,]*(\d{1,2}) ?(?:[日号號일]|$))?")
 _CJK_DIGITS: Final = str.maketrans("〇零一二三四五六七八九", "00123456789")
 _WEEKDAY_MARK: Final = compile_on_use(r"[（(]?(?:星期|週|周|礼拜)?[日一二三四五六月火水木金土월화수목금토일](?:曜日?|요일)?[)）]?$")
 _ISO: Final = compile_on_use(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
@@ -149,29 +154,6 @@ _WEEKDAY_BESIDE_NUMBERS: Final = compile_on_use(
 _ROMAN_MONTH: Final = compile_on_use(r"(\d{1,2})[-/. ]+([ivx]{1,4})[-/. ]+(\d{4}|\d\d)", re.ASCII)
 _ROMAN_MONTHS: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _BASQUE_ENDINGS: Final = compile_on_use(r"(?<=\d)\((?:e\)ko|a\))")
-_MORE_MONTHS: Final[dict[str, dict[int, frozenset[str]]]] = (
-    {  # the genitive that Slovenian writes in dates, and CLDR does not
-        name: {month: frozenset({"sl"})}
-        for month, name in enumerate(
-            "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra".split(),  # noqa: SIM905
-            start=1,
-        )
-    }
-    | {  # the genitive that Serbian and Bosnian write in dates, in both scripts
-        name: {month: frozenset({"sr", "bs"})}
-        for names in (
-            "januara februara marta aprila maja juna jula avgusta septembra oktobra novembra decembra",
-            "јануара фебруара марта априла маја јуна јула августа септембра октобра новембра децембра",
-        )
-        for month, name in enumerate(names.split(), start=1)
-    }
-    | {fold_name("জানুয়ারি"): {1: frozenset({"bn"})}, fold_name("ফেব্রুয়ারি"): {2: frozenset({"bn"})}}
-    | {"feber": {2: frozenset({"de"})}, "hornung": {2: frozenset({"de"})}, "mrz": {3: frozenset({"de"})}}
-    | {
-        f"m{month:02}": {month: frozenset({"root"})}  # what CLDR prints without a language
-        for month in range(1, 13)
-    }
-)
 _ORDINAL_WORD: Final = compile_on_use(rf"\b(?:(twenty|thirty)[- ])?({'|'.join(sorted(ORDINALS, key=len, reverse=True))})\b")
 _YEAR_MONTH: Final = compile_on_use(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4})")
 _TOKEN: Final = compile_on_use(r"\d+|[^\W\d_][^\d\s,./()-]*")
@@ -434,7 +416,7 @@ def _months_in(text: str) -> list[tuple[str, str, str]]:
     for start, first in enumerate(tokens):
         for last in tokens[start : start + 3]:
             name = text[first.start() : last.end()]
-            languages = frozenset().union(*_months_called(name).values()) if not name.isdigit() else frozenset()
+            languages = frozenset().union(*months_called(name).values()) if not name.isdigit() else frozenset()
             if languages and (name not in _fillers() or languages & locale_tables.major_languages()):
                 candidates.append((_rank_languages(languages), -len(name), (text[: first.start()], name, text[last.end() :])))
     return [parts for _, _, parts in sorted(candidates)]
@@ -447,38 +429,9 @@ def _rank_languages(languages: frozenset[str]) -> int:
     return 1 if languages & locale_tables.major_languages() else 2
 
 
-def _months_called(name: str) -> dict[int, frozenset[str]]:
-    """Months of that name in any language; spelling without accents and the Hebrew prefix `ב` count."""
-    key = name.strip(".'")
-    months = locale_tables.month_names()
-    return (
-        months.get(key)
-        or (months.get(key[1:]) if key.startswith("ב") else None)
-        or _months_without_accents().get(_strip_accents(key))
-        or _MORE_MONTHS.get(key)
-        or {}
-    )
-
-
-@cache  # derived from a table that never changes
-def _months_without_accents() -> dict[str, dict[int, frozenset[str]]]:
-    index: dict[str, dict[int, frozenset[str]]] = {}
-    for name, months in locale_tables.month_names().items():
-        plain = _strip_accents(name)
-        if plain != name:
-            merged = index.setdefault(plain, {})
-            for month, languages in months.items():
-                merged[month] = merged.get(month, frozenset()) | languages
-    return index
-
-
-def _strip_accents(text: str) -> str:
-    return "".join(character for character in unicodedata.normalize("NFD", text.replace("ı", "i")) if not unicodedata.combining(character))
-
-
 def _month_number(name: str, reading: DateReading) -> tuple[int, frozenset[str]] | AmbiguousMoment | None:
     """The month of that name: English wins, then the asked languages, then the major ones; else it must be unambiguous."""
-    months = _months_called(name)
+    months = months_called(name)
     for languages in (frozenset({"en"}), reading.languages, locale_tables.major_languages()):
         called = {month: spoken & languages for month, spoken in months.items() if spoken & languages}
         if len(called) == 1:
@@ -496,7 +449,7 @@ def _month_number(name: str, reading: DateReading) -> tuple[int, frozenset[str]]
 @lru_cache(maxsize=64)  # few words are asked for
 def _english_month(word: str) -> tuple[int, frozenset[str]] | None:
     """The month that an English name means, and the languages that call it so; None for other words. English names always win."""
-    months = _months_called(word.lower())
+    months = months_called(word.lower())
     english = [month for month, languages in months.items() if "en" in languages]
     return (english[0], months[english[0]]) if len(english) == 1 else None
 
@@ -535,8 +488,7 @@ def _is_weekday_name(words: list[str]) -> bool:
 @cache  # derived from a table that never changes
 def month_words() -> frozenset[str]:
     """Every word of the names of months in all languages, also without accents: a text with none of them names no month."""
-    names = (*locale_tables.month_names(), *_months_without_accents(), *_MORE_MONTHS)
-    return frozenset(word.strip(".'") for name in names for word in name.split())
+    return frozenset(word.strip(".'") for name in list_month_names() for word in name.split())
 
 
 def is_weekday(name: str) -> bool:
@@ -556,7 +508,7 @@ def read_month_name(name: str, reading: DateReading) -> int | AmbiguousMoment | 
 
 
 def _is_weekday(token: str) -> bool:
-    return _strip_accents(token) in _days_without_accents()
+    return strip_accents(token) in _days_without_accents()
 
 
 @cache  # derived from a table that never changes
@@ -567,8 +519,8 @@ def _days_with_spaces() -> frozenset[str]:
 
 @cache  # derived from a table that never changes
 def _days_without_accents() -> frozenset[str]:
-    english = {"tues", "weds", "thur", "thurs"}
-    return frozenset(_strip_accents(part) for name in locale_tables.day_names() for part in name.split(" ")) | english
+    more = {"tues", "weds", "thur", "thurs", "пнд", "втр", "срд", "чтв", "птн", "сбт", "суб", "вск", "ctv"}
+    return frozenset(strip_accents(part) for name in locale_tables.day_names() for part in name.split(" ")) | more
 
 
 def _day_and_year(leading: list[str], trailing: list[str], reading: DateReading) -> tuple[int | None, int] | None:
