@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldwise.kernels.values import find_non_finite, values_equal
 from fieldwise.model.path import Path
-from fieldwise.model.rule import CompareSpec, FieldRule, Match
+from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
 from fieldwise.model.values import MISSING, json_kind
 from fieldwise.score.comparison_builder import unequal_rows
 from fieldwise.score.walk import compare_records
@@ -76,3 +76,18 @@ def test_rows_are_grouped_by_field_and_come_back_by_case() -> None:
     assert comparisons.field.tolist() == sorted(comparisons.field.tolist())
     assert [comparison.path for comparison in comparisons.of_case(1)] == ["b", "l[0]", "l[1]", "a"]
     assert [comparison.field for comparison in comparisons.of_case(1)] == ["b", "l[*]", "l[*]", "a"]
+
+
+def test_one_record_with_accepted_values_among_records_that_cannot_be_written_is_found() -> None:
+    expected = [{"a": {"x": 2**70}}, {"a": {"x": {"$any": [1, 2]}}}, {"a": {"x": 1}}]
+    actual = [{"a": {"x": 1}}, {"a": {"x": 2}}, {"a": {"x": 2}}]
+    rule = FieldRule(path=Path(("a",)), text="a")
+    comparisons = compare_records(CompareSpec(rules=(rule,)), expected, actual)
+    assert comparisons.passed.tolist() == [False, True, False]
+
+
+def test_text_that_counts_as_null_is_null_beside_values_of_other_types() -> None:
+    spec = CompareSpec(rules=(FieldRule(path=Path(("a",)), text="a"),), nulls=Nulls(blank=True))
+    expected, actual = [{"a": 1}, {"a": {"x": 1}}, {"a": " "}], [{"a": ""}, {"a": {"x": 2}}, {"a": 3}]
+    comparisons = compare_records(spec, expected, actual)
+    assert [comparisons.at(row).outcome for row in range(3)] == ["omission", "wrong_value", "hallucination"]

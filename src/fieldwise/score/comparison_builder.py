@@ -247,7 +247,7 @@ class ComparisonBuilder:
             elif rule.match.name == "ignore":
                 decided += [(row, _IGNORED, np.nan, True) for row in rows]
             else:
-                present = _decide_by_presence(block, start, rule.required, self.is_null, decided)
+                present = _decide_by_presence(block, start, rule.required, self._null_test(block), decided)
                 self._group_by_match(rule.match, present, expected, rows_by_match)
         if decided:
             rows, outcomes, similarities, passed = zip(*decided, strict=True)
@@ -259,6 +259,13 @@ class ComparisonBuilder:
         for match, rows in rows_by_match.items():
             self._decide_by_matcher(match, rows, expected, actual, verdicts)
         return verdicts
+
+    def _null_test(self, block: FieldBlock) -> IsNull | None:
+        """The test for text that counts as null; None for a block without text."""
+        if self.is_null is None:
+            return None
+        types = {*map(type, block.resolved), *map(type, block.actual)}
+        return self.is_null if any(issubclass(kind, str) for kind in types) else None
 
     def _group_by_match(self, match: Match, rows: list[int], expected: ValueColumn, rows_by_match: dict[Match, list[int]]) -> None:
         """Add the rows of a rule to those of its match; `auto` chooses a match for each expected value."""

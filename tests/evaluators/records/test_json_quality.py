@@ -1,6 +1,7 @@
 """Response quality: the metrics plan in full, its tables, its formulas, its walkthrough."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -444,3 +445,20 @@ def test_an_output_that_is_no_object_is_a_failure_of_the_system(expected: Any, a
     result = fw.evaluate({"type": "json_quality"}, expected=expected, actual=actual)
     assert (result.score, result.verdict, result.status, result.details["fault"]) == (0.0, "fail", "error", "system")
     assert "an object is expected" in result.reasoning
+
+
+def test_the_strategy_of_a_batch_is_that_of_each_value() -> None:
+    expected = [{"a": "free words"}, {"a": None}, {"a": 5}, {"a": {"$any": ["more words", 7]}}, {"a": "INV 7 of 9."}, {"a": "INV-7"}]
+    actual = [{"a": 1}, {"a": "given words"}, {"a": "text"}, {"a": "more words"}, {"a": 1}, {"a": "x"}]
+    cases = Cases.of([Case(id=str(at), expected=left, actual=right) for at, (left, right) in enumerate(zip(expected, actual, strict=True))])
+    results = evaluate(plan_config({"type": "json_quality", "default_text": "FUZZY"}), ScoringBatch(cases))
+    strategies = [results.details(row)["strategies"]["a"] for row in range(len(cases))]
+    assert strategies == ["FUZZY", "FUZZY", "EXACT", "FUZZY", "FUZZY", "EXACT"]
+
+
+@pytest.mark.parametrize(("line", "note"), [('{"a": {"x": NaN}}', True), ('"{\\"a\\": {\\"x\\": NaN}}"', True), ('{"a": {"x": 2}}', False)])
+def test_a_nan_in_a_file_is_noted_whether_the_record_is_json_or_text(line: str, note: bool, tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text(f'{{"id": "1", "expected": {{"a": {{"x": 1}}}}, "actual": {line}}}\n')
+    run = fw.run({"name": "q", "cases": str(file), "evaluators": [{"type": "json_quality"}]}, root=tmp_path)
+    assert run.to_arrow()["misses"].to_pylist() == [["a (NaN is not a number)" if note else "a"]]

@@ -24,7 +24,6 @@ STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+")
 _IDENTIFIER: Final = re.compile(r"(?=\D*\d)[\w\-./#:+]+")
 """Text without spaces of letters, digits and these marks, with at least one digit."""
-_DIGIT: Final = re.compile(r"\d")
 EXACT_TYPES: Final = frozenset((type(None), bool, int, float, list, dict))
 """Types whose values always get EXACT, whatever the default for text."""
 
@@ -40,10 +39,9 @@ def detect_strategy(value: Any, default_text: Strategy) -> Strategy:
     if type(value) in EXACT_TYPES or (type(value) is not str and json_kind(value) != "string"):
         return "EXACT"
     text = str(value).strip()
-    is_exact = "@" in text and _EMAIL.fullmatch(text) is not None
-    # identifiers and dates have digits; other scripts also have characters for days and months
-    if not is_exact and (_DIGIT.search(text) or not text.isascii()):
-        is_exact = _is_identifier(text) or _is_date(text)
+    if text.isascii() and text.replace(" ", "").isalpha():  # most text is words, and this is cheap
+        return default_text
+    is_exact = ("@" in text and _EMAIL.fullmatch(text)) or _is_identifier(text) or _is_date(text)
     return "EXACT" if is_exact else default_text
 
 
@@ -56,6 +54,8 @@ def _is_identifier(text: str) -> bool:
 
 def _is_date(text: str) -> bool:
     """True for a calendar date with or without a time of day, also where the order of day and month is open."""
+    if text.isascii() and not any(map(str.isdigit, text)):
+        return False
     moment = read_moment(text)
     return moment is not None and (isinstance(moment, AmbiguousMoment) or moment.day is not None)
 

@@ -166,7 +166,7 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
     # a rule with an unreadable path is a miss of the suite, not a field of the record
     is_ignored = comparisons.outcome == Outcome.IGNORED
     counted = (comparisons.outcome != Outcome.BOTH_ABSENT) & ~is_ignored & ~is_unreadable
-    counts = {outcome: _count_by_case(comparisons, counted & (comparisons.outcome == outcome)) for outcome in (Outcome.MATCH, *_ERRORS)}
+    counts = _count_outcomes(comparisons, counted)
     metrics, flags = _compute_metrics(counts, config.substitution_counts)
     is_left_out = (_count_by_case(comparisons, is_ignored) > 0) & (_count_by_case(comparisons, ~is_ignored) == 0)
     status, reasons = decide_statuses(comparisons, np.where(is_left_out, 0, 1))
@@ -257,6 +257,13 @@ def _count_by_case(comparisons: ComparisonTable, rows: NDArray[np.bool_]) -> _Nu
     return np.bincount(comparisons.case[rows], minlength=comparisons.cases).astype(np.float64)
 
 
+def _count_outcomes(comparisons: ComparisonTable, rows: NDArray[np.bool_]) -> dict[Outcome, _Numbers]:
+    """By outcome, the number of these rows in each case."""
+    codes = comparisons.case[rows].astype(np.int64) * _OUTCOME_COUNT + comparisons.outcome[rows]
+    table = np.bincount(codes, minlength=comparisons.cases * _OUTCOME_COUNT).reshape(comparisons.cases, _OUTCOME_COUNT)
+    return {outcome: table[:, outcome].astype(np.float64) for outcome in (Outcome.MATCH, *_ERRORS)}
+
+
 def _compute_metrics(counts: dict[Outcome, _Numbers], convention: str) -> tuple[dict[str, _Numbers], Labels]:
     """Precision, recall, F1 and the counts behind them, by both conventions; and flags where a denominator is 0."""
     correct, omitted, invented = counts[Outcome.MATCH], counts[Outcome.OMISSION], counts[Outcome.HALLUCINATION]
@@ -328,16 +335,22 @@ class _ErrorDetails:
         if comparisons.faults or len(self.flags.codes):
             return [None] * comparisons.cases
         heads = self._encode_heads({*errors.codes})
-        expected = encode_plain_values([_missing_as_none(comparisons.expected[row]) for row in errors.rows])
-        actual = encode_plain_values([_missing_as_none(comparisons.actual[row]) for row in errors.rows])
-        error_texts: list[bytes | None] = []
+        expected = encode_plain_values(_values_at(comparisons.expected, errors.rows))
+        actual = encode_plain_values(_values_at(comparisons.actual, errors.rows))
+        error_texts: list[bytes] = []
         for code, expected_text, actual_text in zip(errors.codes, expected, actual, strict=True):
             head = heads[code]
             if head is None or expected_text is None or actual_text is None:
-                error_texts.append(None)
+                error_texts.append(_NO_TEXT)
             else:
                 error_texts.append(b"".join((head, expected_text, b',"actual":', actual_text, b"}")))
-        return [_join_errors(error_texts[start:end]) for start, end in pairwise(errors.ends)]
+        texts: list[bytes | None] = [b'{"errors":[%b]}' % b",".join(error_texts[start:end]) for start, end in pairwise(errors.ends)]
+        if _NO_TEXT in error_texts:
+            return [
+                None if _NO_TEXT in error_texts[start:end] else text
+                for text, (start, end) in zip(texts, pairwise(errors.ends), strict=True)
+            ]
+        return texts
 
     def _encode_heads(self, codes: Set[int]) -> dict[int, bytes | None]:
         """The JSON text before the values of an error, by its path and outcome, which many errors share."""
@@ -362,9 +375,12 @@ class _ErrorDetails:
 _OUTCOME_COUNT: Final = len(OUTCOME_LABELS)
 
 
-def _join_errors(errors: list[bytes | None]) -> bytes | None:
-    texts = [error for error in errors if error is not None]
-    return b'{"errors":[%b]}' % b",".join(texts) if len(texts) == len(errors) else None
+_NO_TEXT: Final = b""
+"""In the place of the text of an error that `encode_plain_values` does not write."""
+
+
+def _values_at(values: Sequence[Any], rows: Iterable[int]) -> list[Any]:
+    return [None if value is MISSING else value for value in map(values.__getitem__, rows)]
 
 
 def _missing_as_none(value: Any) -> Any:

@@ -53,7 +53,7 @@ from fieldwise.model.pairs import Pairs
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
-from fieldwise.model.values import MISSING, Json
+from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.registry import MATCHERS, evaluator
 from fieldwise.specs import EvaluatorExample
 
@@ -449,15 +449,18 @@ class _QualityDetails:
         positions = {name: position for position, name in enumerate(STRATEGIES)}
         of_field = [positions.get(self.config.strategies.get(field, ""), _NO_STRATEGY) for field in comparisons.fields]
         strategies = np.array(of_field, dtype=np.uint8)[comparisons.field]
-        undecided: list[int] = np.flatnonzero(strategies == _NO_STRATEGY).tolist()
-        strategies[undecided] = _EXACT_POSITION
-        for row in undecided:
-            if type(comparisons.expected[row]) in _OTHER_THAN_TEXT and row not in comparisons.chosen:
-                continue
-            expected = comparisons.compared_value(row)
-            value = comparisons.actual[row] if expected is None or expected is MISSING else expected
-            strategies[row] = positions[detect_strategy(value, self.config.default_text)]
+        is_undecided = strategies == _NO_STRATEGY
+        strategies[is_undecided] = _EXACT_POSITION
+        may_be_text = [row for row, kind in enumerate(map(type, comparisons.expected)) if kind not in _OTHER_THAN_TEXT]
+        candidates = np.array([*may_be_text, *comparisons.chosen], dtype=np.int64)
+        rows: list[int] = candidates[is_undecided[candidates]].tolist()
+        strategies[rows] = [positions[detect_strategy(self._value_with_type(row), self.config.default_text)] for row in rows]
         return strategies
+
+    def _value_with_type(self, row: int) -> Value:
+        """The value whose type decides how a row is compared: the expected one if there is one."""
+        expected = self.comparisons.compared_value(row)
+        return self.comparisons.actual[row] if expected is None or expected is MISSING else expected
 
 
 def _split_bytes(numbers: NDArray[Any], offsets: NDArray[np.int64]) -> list[bytes]:
