@@ -58,6 +58,8 @@ _PREFIXED: Final = {
     "VA": "volt-ampere",
 }  # fmt: skip
 """Symbols that take the prefixes of the SI, letter case counting; metres, grams, litres and seconds are in CLDR with theirs."""
+_NO_SYMBOLS: Final = frozenset({"US", "Us"})
+"""Symbols of units in other letters: `10 US` is a size of shoes."""
 _WHOLE_UNITS: Final = frozenset({"bit", "byte"})
 """Units that are never divided: `mbit` is a sloppy `Mbit`."""
 _NO_UNITS: Final[frozenset[str]] = frozenset()
@@ -272,6 +274,8 @@ def units_called(name: str) -> frozenset[str]:
     >>> units_called("lbs"), units_called("stunden")
     (frozenset({'pound'}), frozenset({'hour'}))
     """
+    if name.strip() in _NO_SYMBOLS:
+        return _NO_UNITS
     symbol = _symbol_called(unicodedata.normalize("NFKC", name.strip()))
     if symbol is not None:
         return frozenset({symbol})

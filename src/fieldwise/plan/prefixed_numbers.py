@@ -16,6 +16,7 @@ from fieldwise.kernels.currencies import MORE_CURRENCIES
 from fieldwise.kernels.locale_tables import currency_codes, currency_symbols, major_languages, month_names
 
 _PREFIXED: Final = re.compile(r"(?P<letters>[^\W\d_]+)(?P<separator>[-.:/#]? ?-?)\d+")
+_SUFFIXED: Final = re.compile(r"\d+(?P<letters>[A-Z]{2})", re.ASCII)
 _ONE_INTEGER: Final = re.compile(r"[^\W\d_]+[-.:/#]? ?-?\d+|\d+ ?[^\W\d_]+\.?")
 _LETTERS_FIRST: Final = re.compile(r"(?P<letters>[^\W\d_]+)[-.:/#_]?\d\S*")
 _DAY_AND_YEAR: Final = re.compile(r"\D+\d{1,2}(?:st|nd|rd|th)?[-./,]\d{4}(?!\d).*", re.IGNORECASE)
@@ -73,6 +74,16 @@ def is_currency_prefix(prefix: Prefix) -> bool:
     if prefix.separator == ".":  # the point of an abbreviation
         return letters.lower() in _JOINED_SYMBOLS or not letters.isupper()
     return not prefix.separator and letters.lower() in _JOINED_SYMBOLS and not letters.isupper()
+
+
+def has_currency_suffix(text: str) -> bool:
+    """False for an unbroken integer with two capitals behind it, which are seldom a currency there: `1012FR`.
+
+    >>> [has_currency_suffix(text) for text in ("1012FR", "1012EUR", "1012 FR", "500Fr", "12.50FR")]
+    [False, True, True, True, True]
+    """
+    parts = _SUFFIXED.fullmatch(text)
+    return parts is None or parts["letters"] in _CAPITAL_SYMBOLS
 
 
 def _is_currency_word(letters: str) -> bool:

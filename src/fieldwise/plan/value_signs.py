@@ -36,7 +36,14 @@ from fieldwise.kernels.locale_tables import fold_name, number_words
 from fieldwise.kernels.measures import read_duration, read_quantity
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
 from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called
-from fieldwise.plan.prefixed_numbers import Prefix, is_currency_prefix, is_one_integer_with_letters, may_be_date_with_words, split_prefix
+from fieldwise.plan.prefixed_numbers import (
+    Prefix,
+    has_currency_suffix,
+    is_currency_prefix,
+    is_one_integer_with_letters,
+    may_be_date_with_words,
+    split_prefix,
+)
 
 Signs = frozenset[str]
 
@@ -144,7 +151,9 @@ def _signs_of_shape(shape: str, leading_zero: bool) -> Signs:
             return signs
         return frozenset({"zero-led"} if signs else ())  # RE0012, kr-001 and PO 0012 are codes, whatever RE, kr and PO may mean
     prefix = split_prefix(shape)
-    return signs if prefix is None else _signs_with_prefix(prefix, signs)
+    if prefix is not None:
+        return _signs_with_prefix(prefix, signs)
+    return signs - {"currency"} | {"joined currency"} if "currency" in signs and not has_currency_suffix(shape) else signs
 
 
 def _signs_with_prefix(prefix: Prefix, signs: Signs) -> Signs:
