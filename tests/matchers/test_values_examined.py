@@ -1,0 +1,93 @@
+"""Facts of an outside examination for every match: values as people of many countries write them, and near misses.
+
+`values_examined.tsv` was written from the specification, without a look at the readers. Of its first 1,288 facts, 1,268 held at once. The 756
+that followed are harder: they were written where the first ones, and the tests of public parsers of prices, dates and quantities, had
+failed, and 613 held at once. The last 39, for `semantic`, were written with its mending in view. What is wrong with the table, and what is
+not read, is listed here.
+"""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import fieldwise as fw
+
+TABLE = Path(__file__).with_name("data") / "values_examined.tsv"
+SHORT = "two letters that more often mean something else: a currency that is no more"
+ERRORS_OF_THE_TABLE = {
+    ("money", "CHF -.50", "0.50 CHF"): "a hyphen before the decimals is a minus too",
+    ("money", "5.000 pesos", "$5,000.00"): "alone, a point before three digits is decimal",
+    ("money", "EUR 500", "500 Dr."): "a debit mark, not drachmas",
+    ("money", "GBP 500", "500 livres"): "pounds of weight, and books",
+    ("duration", "PT1M", "=60"): "a number without a unit is compared with the number that is written, which is 1",
+    ("numeric_tolerance", "Infinity", "Infinity"): "the same text, which is no number",
+    ("numeric_tolerance", "NaN", "NaN"): "the same text, which is no number",
+    ("quantity", "100 PS", "100 hp"): "CLDR calls the horsepower so in German",
+    ("quantity", "1 kg", "2.20462262 lbs"): "equal but for the rounding of the conversion",
+}
+"""Match, expected and actual of rows that say something else than the specification, with the reason."""
+NOT_READ = {
+    ("money", "রু ৫০০", "500"): "a short form of rupees in Bengali",
+    ("money", "123456789012345678.90", "123456789012345678.91"): "amounts with decimals have the 16 digits of a float",
+    ("currency", "EUR", "978"): "the numeric codes of ISO 4217",
+    **{
+        ("money", f"{code} 500", text): SHORT
+        for code, text in (
+            ("MMK", "Ks 500"),
+            ("LTL", "500 Lt"),
+            ("LVL", "500 Ls"),
+            ("SKK", "500 Sk"),
+            ("FRF", "500 FF"),
+            ("BEF", "500 BF"),
+            ("ESP", "500 Pts"),
+            ("FIM", "500 mk"),
+            ("PTE", "500 Esc"),
+            ("TJS", "500 c."),
+        )
+    },
+    ("datetime", "2016-10-26 15:50", "20161026 1550"): "digits alone, which may be two numbers",
+    ("date", "2016-01-12", "1월 12일, 2016년"): "a Korean date with the year last",
+    ("semantic", "Krakow", "Cracow"): "names of one town are not known to be one",
+}
+"""Rows that are right and fail, with the reason."""
+
+
+class ExaminedFact(NamedTuple):
+    match: str
+    options: str
+    expected: str
+    actual: str
+    passes: str
+
+
+def read_facts() -> list[ExaminedFact]:
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        lines = [line for line in file if line.strip() and not line.startswith("#")]
+    return [ExaminedFact(*row) for row in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
+
+
+FACTS = read_facts()
+MATCHES = sorted({fact.match for fact in FACTS})
+
+
+def value_of(text: str) -> Any:
+    return json.loads(text[1:]) if text.startswith("=") else text
+
+
+def is_as_labelled(fact: ExaminedFact) -> bool:
+    options = json.loads(fact.options) if fact.options else {}
+    scores = fw.match(fact.match, expected=[value_of(fact.expected)], actual=[value_of(fact.actual)], **options)
+    return bool(scores.passed[0]) == (fact.passes == "yes")
+
+
+@pytest.mark.parametrize("match", MATCHES)
+def test_every_examined_fact_holds_but_for_those_listed(match: str) -> None:
+    wrong = {(fact.match, fact.expected, fact.actual) for fact in FACTS if fact.match == match and not is_as_labelled(fact)}
+    assert wrong == {key for key in (*ERRORS_OF_THE_TABLE, *NOT_READ) if key[0] == match}
+
+
+def test_the_table_holds_more_than_two_thousand_facts() -> None:
+    assert len(FACTS) > 2000
