@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import field
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from fieldwise.dataclass import dataclass
@@ -262,6 +262,8 @@ class ColumnCache:
     _objects: dict[int, ObjectColumn] = field(default_factory=dict)
     """By column, once a key was missing somewhere; `_steps` holds the column itself."""
     _paired: dict[Hashable, tuple[Any, PairedItems]] = field(default_factory=dict)
+    _only_keys: dict[tuple[int, frozenset[Step]], bool] = field(default_factory=dict)
+    """By column and keys; `_steps` holds the column itself."""
 
     def take_step(self, column: ValueColumn, step: Step) -> ValueColumn:
         """Values one step down, the same list for the same column and step."""
@@ -286,6 +288,22 @@ class ColumnCache:
     def has_key_everywhere(self, column: ValueColumn, key: Step) -> bool:
         """True if `take_step` has shown that every value of the column has this key."""
         return (id(column), key) in self._keys_everywhere
+
+    def has_only_keys(self, column: ValueColumn, keys: frozenset[Step]) -> bool:
+        """True if every value is missing, or an object with some of these keys and no others. `take_step` took all of them before."""
+        key = (id(column), keys)
+        if key not in self._only_keys:
+            self._only_keys[key] = self._check_only_keys(column, keys)
+        return self._only_keys[key]
+
+    def _check_only_keys(self, column: ValueColumn, keys: frozenset[Step]) -> bool:
+        types = {*map(type, column)}
+        if not types <= _OBJECT_OR_MISSING:
+            return False
+        if all(self.has_key_everywhere(column, key) for key in keys) and {*map(len, column)} == {len(keys)}:
+            return True
+        objects = [value for value in column if value is not MISSING] if Missing in types else column
+        return all(objects) and keys.issuperset(chain.from_iterable(objects))
 
     def paired_items(self, lists: tuple[ValueColumn, ValueColumn], method: Hashable, pair: Callable[[], PairedItems]) -> PairedItems:
         """The items of two columns of lists, paired by `pair` at the first call. `method` identifies the way of pairing."""

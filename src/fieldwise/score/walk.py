@@ -461,24 +461,13 @@ def rules_name_every_leaf(
             for step, child in node.children.items():
                 stack.append((child, cache.take_step(expected_column, step), cache.take_step(actual_column, step)))
             columns = (expected_column,) if only_expected else (expected_column, actual_column)
-            if not all(_has_only_ruled_keys(node, column, cache) for column in columns):
+            keys = frozenset(node.children)
+            if any(isinstance(step, int) for step in keys) or not all(cache.has_only_keys(column, keys) for column in columns):
                 return False
     return True
 
 
-_OBJECT_OR_MISSING = frozenset((dict, Missing))
 _LIST_OR_MISSING = frozenset((list, Missing))
-
-
-def _has_only_ruled_keys(node: RuleNode, column: ValueColumn, cache: ColumnCache) -> bool:
-    """True if every value is missing, or an object with some of the node's keys and no others."""
-    types = {*map(type, column)}
-    if not types <= _OBJECT_OR_MISSING or any(isinstance(step, int) for step in node.children):
-        return False
-    if all(cache.has_key_everywhere(column, step) for step in node.children) and {*map(len, column)} == {len(node.children)}:
-        return True  # as many keys as there are rules, and all of those
-    objects = [value for value in column if value is not MISSING] if Missing in types else column
-    return all(objects) and {*chain.from_iterable(objects)} <= node.children.keys()
 
 
 def _are_lists(expected: ValueColumn, actual: ValueColumn) -> bool:
