@@ -19,9 +19,8 @@ from typing import Any
 
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.rule import ListRule, Match
-from fieldwise.score.align import ItemAlignment
-from fieldwise.score.assign_items import pair_best
-from fieldwise.score.item_features import build_item_columns, features_of_every_leaf
+from fieldwise.score.align import ItemAlignment, pair_items
+from fieldwise.score.item_features import features_of_every_leaf
 
 THRESHOLDS = (0.0, 0.3, 0.4, 0.45, 0.5, 0.52, 0.55, 0.6, 0.7)
 DROPPED, DOUBLED, CHANGED = 0.2, 0.1, 0.05
@@ -125,11 +124,11 @@ def measure(items: list[Any], at_least: float, rng: random.Random, tally: Tally)
     start = time.process_time()
     features = features_of_every_leaf(None, (), Match(), ([items], [actual]))
     alignment = ItemAlignment(ListRule(path=FieldPath(("l",)), align="best", at_least=at_least), features)
-    columns = [build_item_columns(side, [0, len(side)], features) for side in (items, actual)]
-    pairing = pair_best(columns[0], columns[1], alignment.features, at_least=at_least)[0]
+    pairing = pair_items([0], ([items], [actual]), alignment)
     tally.seconds += time.process_time() - start
-    counterpart = {left: right for left, right in pairing if left >= 0 and right >= 0}
-    unpaired_actual = {right for left, right in pairing if left < 0}
+    pairs = list(zip(pairing.label, pairing.actual_index, strict=True))
+    counterpart = {left: right for left, right in pairs if left >= 0 and right >= 0}
+    unpaired_actual = {right for left, right in pairs if left < 0}
     for at in dropped:
         tally.planted += count_leaves(items[at])
         tally.reported += count_leaves(items[at]) if at not in counterpart else 0

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from fieldwise.kernels.assignment import assign_pairs, assign_sparse
+from fieldwise.kernels.assignment import assign_clearly, assign_pairs, assign_sparse
 
 # Few distinct values, so that ties are common.
 GRIDS = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=5), elements=st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]))
@@ -107,3 +107,32 @@ def test_a_sparse_matrix_is_assigned_as_the_dense_one() -> None:
 def test_an_infinite_similarity_outweighs_any_sum_of_others() -> None:
     assert assign_pairs(np.array([[np.inf, 1.0], [1.0, 0.0]])) == [(0, 0), (1, 1)]
     assert assign_pairs(np.array([[np.nan, 0.0], [0.0, 1.0]])) == [(0, 1), (1, 0)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(GRIDS)
+def test_a_clear_assignment_is_the_assignment(grid: np.ndarray) -> None:
+    pairs = assign_clearly(grid)
+    assert pairs is None or pairs == assign_pairs(grid)
+
+
+def test_a_clear_assignment_of_a_large_grid_is_the_assignment() -> None:
+    rng = np.random.default_rng(3)
+    clear = 0
+    for _ in range(60):
+        n, m = (int(size) for size in rng.integers(6, 30, 2))
+        grid = rng.random((n, m)) * 1.2
+        own = rng.permutation(max(n, m))[: min(n, m)]
+        cells = (np.arange(n), own) if n <= m else (own, np.arange(m))
+        grid[cells] += rng.choice([0.0, 1.0, 2.0], min(n, m), p=[0.1, 0.4, 0.5])
+        pairs = assign_clearly(grid)
+        assert pairs is None or pairs == assign_pairs(grid)
+        clear += pairs is not None
+    assert clear > 20
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 5), (5, 3), (6, 6), (1, 4), (4, 1)])
+def test_assignments_with_equal_sums_are_not_clear(shape: tuple[int, int]) -> None:
+    assert assign_clearly(np.ones(shape)) is None
+    assert assign_clearly(np.ones((1, 1))) == [(0, 0)]
+    assert assign_clearly(np.ones((0, 3))) == []

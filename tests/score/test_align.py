@@ -15,9 +15,9 @@ import fieldwise as fw
 from fieldwise.model.path import Path
 from fieldwise.model.rule import FieldRule, ListRule, Match
 from fieldwise.score.align import ItemAlignment, pair_items
-from fieldwise.score.assign_items import SMALL_MATRIX, pair_best
+from fieldwise.score.assign_items import SMALL_MATRIX
 from fieldwise.score.columns import Frame, PairedItems
-from fieldwise.score.item_features import Feature, build_item_columns, hashable_key
+from fieldwise.score.item_features import Feature, hashable_key
 from fieldwise.score.list_pairing import PartialPairing, pair_by_index, pair_by_key, pair_equal
 from fieldwise.score.matching import pair_similarities
 
@@ -27,9 +27,9 @@ lists = st.lists(items, max_size=5)
 
 
 def best(expected: list[Any], actual: list[Any], features: tuple[Feature, ...] = FEATURES) -> list[tuple[int, int]]:
-    expected_items = build_item_columns(expected, [0, len(expected)], features)
-    actual_items = build_item_columns(actual, [0, len(actual)], features)
-    return pair_best(expected_items, actual_items, features)[0]
+    alignment = ItemAlignment(ListRule(path=Path(("l",)), align="best", at_least=0), features)
+    paired = pair_items([0], ([expected], [actual]), alignment)
+    return [(max(label, -1), index) for label, index in zip(paired.label, paired.actual_index, strict=True)]
 
 
 def similarity(expected: Any, actual: Any, features: tuple[Feature, ...] = FEATURES) -> float:
@@ -106,9 +106,9 @@ def test_ties_stay_in_order(size: int) -> None:
 
 
 def test_equal_items_that_kept_their_position_stay_together() -> None:
-    assert pair_equal(["a", "b", "a"], ["x", "b", "a"]) == PartialPairing([(1, 1), (2, 2)], [0], [0], 2)
-    assert pair_equal(["a", "a", "b"], ["b", "a", "a"]) == PartialPairing([(1, 1), (0, 2), (2, 0)], [], [], 3)
-    assert pair_equal(["b", "a"], ["a", "a", "b"]) == PartialPairing([(1, 1), (0, 2)], [], [0], 2)
+    assert pair_equal(["a", "b", "a"], ["x", "b", "a"]) == PartialPairing([(1, 1), (2, 2)], [0], [0])
+    assert pair_equal(["a", "a", "b"], ["b", "a", "a"]) == PartialPairing([(1, 1), (0, 2), (2, 0)], [], [])
+    assert pair_equal(["b", "a"], ["a", "a", "b"]) == PartialPairing([(1, 1), (0, 2)], [], [0])
 
 
 def test_repeated_keys_pair_in_order_and_the_rest_stays_alone() -> None:

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.rule import Match
+from fieldwise.model.path import Path
+from fieldwise.model.rule import ListRule, Match
 from fieldwise.score import assign_items, long_lists
-from fieldwise.score.item_features import Feature, build_item_columns
+from fieldwise.score.align import ItemAlignment, pair_items
+from fieldwise.score.item_features import Feature
 from fieldwise.score.services import local_services
 
 FEATURES = (Feature(("sku",), Match(), 1.0), Feature(("name",), Match("fuzzy"), 1.0), Feature(("kind",), Match(), 1.0))
@@ -18,9 +20,9 @@ FEATURES = (Feature(("sku",), Match(), 1.0), Feature(("name",), Match("fuzzy"), 
 def pair(expected: list[Any], actual: list[Any]) -> tuple[list[tuple[int, int]], list[str]]:
     notes: list[Diagnostic] = []
     services = local_services(report=notes.append)
-    expected_items = build_item_columns(expected, [0, len(expected)], FEATURES)
-    actual_items = build_item_columns(actual, [0, len(actual)], FEATURES)
-    pairing = assign_items.pair_best(expected_items, actual_items, FEATURES, services)[0]
+    alignment = ItemAlignment(ListRule(path=Path(("l",)), align="best", at_least=0), FEATURES, services)
+    paired = pair_items([0], ([expected], [actual]), alignment)
+    pairing = [(max(label, -1), index) for label, index in zip(paired.label, paired.actual_index, strict=True)]
     return pairing, [note.code for note in notes]
 
 

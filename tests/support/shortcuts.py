@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fieldwise.kernels import sums, text_similarity
@@ -52,8 +53,10 @@ def without_shortcuts() -> Iterator[int]:
             (batch.ScoringBatch, "_rules_name_every_leaf", lambda *_: False),
             (comparison_builder, "unequal_rows", lambda expected, _actual: range(len(expected))),
             (causes, "_may_hold", lambda *_: True),
+            (assign_items, "find_clear_pairs", lambda *_: (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))),
             (assign_items, "find_clear_winners", lambda *_: None),
-            (assign_items, "_CHEAP_MATCHES", frozenset()),
+            (assign_items, "assign_clearly", lambda *_: None),
+            (assign_items, "_SUMMED_FIRST", frozenset()),
             (text_similarity, "_DEDUPLICATE_FROM_LENGTH", 10**9),
             (text_similarity, "_CELLS_PER_CALL", 1),
             (sums, "_MAX_DENSE_CELLS", 0),

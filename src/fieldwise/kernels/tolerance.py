@@ -274,12 +274,7 @@ def _find_candidates(
     expected: NDArray[np.float64], actual: NDArray[np.float64], tolerance: float, relative: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return rows and columns of the pairs that may be within the tolerance, by sorting: few are, and only those are compared."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        reach = np.abs(expected) * tolerance if relative else np.full_like(expected, tolerance)
-        reach = np.where(expected == 0, tolerance, reach)
-        reach = reach * (1 + 1e-6) + 16 * np.spacing(np.abs(expected) + reach)
-        reach = np.where(np.isfinite(reach), reach, np.inf)
-        low, high = expected - reach, expected + reach
+    low, high = bound_close_numbers(expected, tolerance, relative)
     order = np.argsort(actual)
     ordered = actual[order]
     first, last = np.searchsorted(ordered, low, "left"), np.searchsorted(ordered, high, "right")
@@ -287,6 +282,22 @@ def _find_candidates(
     rows = np.repeat(np.arange(len(expected)), counts)
     starts = np.repeat(first - (np.cumsum(counts) - counts), counts)
     return rows, order[np.arange(len(rows)) + starts]
+
+
+def bound_close_numbers(
+    expected: NDArray[np.float64], tolerance: float, relative: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return bounds between which all numbers lie that may be within the tolerance of each number.
+
+    >>> [bound.round(3).tolist() for bound in bound_close_numbers(np.array([100.0, 0.0]), 0.02, relative=True)]
+    [[98.0, -0.02], [102.0, 0.02]]
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        reach = np.abs(expected) * tolerance if relative else np.full_like(expected, tolerance)
+        reach = np.where(expected == 0, tolerance, reach)
+        reach = reach * (1 + 1e-6) + 16 * np.spacing(np.abs(expected) + reach)
+        reach = np.where(np.isfinite(reach), reach, np.inf)
+        return expected - reach, expected + reach
 
 
 _Floats: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.bool_]]"

@@ -1,8 +1,9 @@
 """List alignment: which item of an actual list is the counterpart of which expected item."""
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate, chain
 from typing import Any
+
+import numpy as np
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import list_accepted
@@ -10,9 +11,9 @@ from fieldwise.model.path import EACH
 from fieldwise.model.rule import DEFAULT_AT_LEAST, FieldRule, ListRule
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import MISSING
-from fieldwise.score.assign_items import pair_best
+from fieldwise.score.assign_items import find_counterparts
 from fieldwise.score.columns import LISTS, ColumnCache, Misfit, PairedItems, ValueColumn, take_path
-from fieldwise.score.item_features import Feature, build_item_columns, features_or_whole_item, hashable_key
+from fieldwise.score.item_features import Feature, ItemBatch, build_item_columns, features_or_whole_item, hashable_key
 from fieldwise.score.list_pairing import Pairing, pair_by_index, pair_by_key
 from fieldwise.score.rule_tree import RuleNode
 
@@ -38,35 +39,82 @@ def pair_items(
     """
     expected, actual = lists
     both = [row for row in rows if isinstance(expected[row], LISTS) and isinstance(actual[row], LISTS)]
-    pairings = _pair_lists([expected[row] for row in both], [actual[row] for row in both], alignment)
-    pairing_of_row = dict(zip(both, pairings, strict=True))
-    items = PairedItems()
+    expected_lists, actual_lists = [expected[row] for row in both], [actual[row] for row in both]
+    if alignment.rule is not None and alignment.rule.align == "best":
+        items = _pair_best(both, expected_lists, actual_lists, alignment, label_by_index)
+    else:
+        items = PairedItems()
+        for row, left, right in zip(both, expected_lists, actual_lists, strict=True):
+            _add_pairs(items, row, _pair_two_lists(left, right, alignment.rule), (left, right), label_by_index)
+    if len(both) == len(rows):
+        return items
+    with_both = {*both}
     for row in rows:
-        if row in pairing_of_row:
-            _add_pairs(items, row, pairing_of_row[row], (expected[row], actual[row]), label_by_index)
-        elif isinstance(expected[row], LISTS):
+        if row in with_both:
+            continue
+        if isinstance(expected[row], LISTS):
             _add_unmatched_expected(items, row, expected[row], actual[row])
         else:
             _add_unmatched_actual(items, row, expected[row], actual[row], label_by_index)
-    return items
+    return _sort_by_parent(items)
 
 
-def _pair_lists(expected: ValueColumn, actual: ValueColumn, alignment: ItemAlignment) -> list[Pairing]:
-    """One pairing per pair of lists."""
-    method = alignment.rule.align if alignment.rule else "index"
-    if method == "best":
-        features = alignment.features
-        expected_items = build_item_columns(*_concatenate(expected), features)
-        actual_items = build_item_columns(*_concatenate(actual), features)
-        at_least = alignment.rule.at_least if alignment.rule else DEFAULT_AT_LEAST
-        return pair_best(expected_items, actual_items, features, alignment.services, at_least)
-    both = zip(expected, actual, strict=True)
-    if method == "index":
-        return [pair_by_index(len(left), len(right)) for left, right in both]
-    if method == "set":
-        return [_pair_values_by_key(list(left), list(right), hashable_key) for left, right in both]
-    steps = alignment.rule.key.steps if alignment.rule and alignment.rule.key else ()
-    return [_pair_values_by_key(take_path(list(left), steps), take_path(list(right), steps), _item_key) for left, right in both]
+def _sort_by_parent(items: PairedItems) -> PairedItems:
+    """The same items in the order of the rows that hold their lists."""
+    order = np.argsort(items.parent, kind="stable")
+    new_places = np.empty(len(order), dtype=np.int64)
+    new_places[order] = np.arange(len(order))
+    columns = (items.parent, items.label, items.expected, items.actual, items.actual_index)
+    sorted_columns = ([*map(column.__getitem__, order.tolist())] for column in columns)
+    unmatched = (np.sort(new_places[places]).tolist() for places in (items.unmatched_actual, items.unmatched_expected))
+    return PairedItems(*sorted_columns, *unmatched)
+
+
+def _pair_best(
+    rows: Sequence[int], expected: ValueColumn, actual: ValueColumn, alignment: ItemAlignment, label_by_index: bool
+) -> PairedItems:
+    """The items of these lists, paired by their similarity: the expected items of each list, then its unmatched actual ones."""
+    batch = ItemBatch(
+        build_item_columns(expected, alignment.features),
+        build_item_columns(actual, alignment.features),
+        alignment.features,
+        alignment.services,
+    )
+    at_least = alignment.rule.at_least if alignment.rule else DEFAULT_AT_LEAST
+    counterparts = find_counterparts(batch, at_least)
+    is_matched = np.zeros(len(batch.actual.list_of), dtype=np.bool_)
+    is_matched[counterparts[counterparts >= 0]] = True
+    unmatched_rows = np.flatnonzero(~is_matched)
+    list_rows, expected_rows, actual_rows = batch.expected.list_of, np.arange(len(counterparts)), counterparts
+    if len(unmatched_rows):
+        list_rows = np.concatenate([list_rows, batch.actual.list_of[unmatched_rows]])
+        order = np.argsort(list_rows, kind="stable")
+        list_rows = list_rows[order]
+        expected_rows = np.concatenate([expected_rows, np.full(len(unmatched_rows), -1)])[order]
+        actual_rows = np.concatenate([actual_rows, unmatched_rows])[order]
+    actual_index = np.where(actual_rows < 0, -1, actual_rows - batch.actual.start[list_rows])
+    unmatched_label = actual_index if label_by_index else -1 - actual_index
+    label = np.where(expected_rows < 0, unmatched_label, expected_rows - batch.expected.start[list_rows])
+    expected_items, actual_items = [*batch.expected.items, MISSING], [*batch.actual.items, MISSING]  # row -1 is MISSING
+    return PairedItems(
+        np.array(rows, dtype=np.int64)[list_rows].tolist(),
+        label.tolist(),
+        [*map(expected_items.__getitem__, expected_rows.tolist())],
+        [*map(actual_items.__getitem__, actual_rows.tolist())],
+        actual_index.tolist(),
+        np.flatnonzero(expected_rows < 0).tolist(),
+        np.flatnonzero(actual_rows < 0).tolist(),
+    )
+
+
+def _pair_two_lists(expected: Sequence[Any], actual: Sequence[Any], rule: ListRule | None) -> Pairing:
+    """The pairing of two lists by index, by their values or by a key."""
+    if rule is None or rule.align == "index":
+        return pair_by_index(len(expected), len(actual))
+    if rule.align == "set":
+        return _pair_values_by_key(list(expected), list(actual), hashable_key)
+    steps = rule.key.steps if rule.key else ()
+    return _pair_values_by_key(take_path(list(expected), steps), take_path(list(actual), steps), _item_key)
 
 
 def _pair_values_by_key(expected: ValueColumn, actual: ValueColumn, key_of: Callable[[Any], Any]) -> Pairing:
@@ -83,10 +131,6 @@ def _pair_values_by_key(expected: ValueColumn, actual: ValueColumn, key_of: Call
 def _item_key(value: Any) -> Any:
     """The key of an item; an item without one equals no other."""
     return object() if value is None or value is MISSING else hashable_key(value)
-
-
-def _concatenate(lists: ValueColumn) -> tuple[ValueColumn, list[int]]:
-    return list(chain.from_iterable(lists)), [0, *accumulate(map(len, lists))]
 
 
 def _add_pairs(items: PairedItems, row: int, pairing: Pairing, lists: tuple[list[Any], list[Any]], label_by_index: bool) -> None:

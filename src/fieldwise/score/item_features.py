@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
+from fieldwise.kernels.ragged import Integers, list_offsets
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.path import Step
 from fieldwise.model.rule import FieldRule, Match
+from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import Missing
 from fieldwise.score.columns import LISTS, ValueColumn, take_path
+from fieldwise.score.matching import pair_similarities
 from fieldwise.score.rule_tree import RuleNode
 from fieldwise.specs import PartialGrid
 
@@ -33,15 +36,28 @@ class Feature:
 class ItemColumns:
     """The items of one side of all lists of a batch, concatenated: list r is `start[r]` up to `start[r + 1]`."""
 
-    start: list[int]
+    items: ValueColumn
+    start: Integers
+    list_of: Integers
+    """The index of the list of each item."""
     columns: list[ValueColumn]
     """One per feature."""
     key_columns: list[ValueColumn]
     """The same with a hashable in place of each value: equal hashables, equal values."""
     types: list[set[type]]
     """The types of the values in each column."""
-    keys: Sequence[Any]
-    """One hashable per item: equal keys, equal in all features."""
+    keys: list[tuple[Any, ...]]
+    """One hashable per item, which begins with the index of its list: equal keys, equal in all features."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemBatch:
+    """The items of all lists of a batch, and the features by which they are compared."""
+
+    expected: ItemColumns
+    actual: ItemColumns
+    features: Sequence[Feature]
+    services: Services = NO_SERVICES
 
 
 def features_or_whole_item(node: RuleNode, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
@@ -78,12 +94,34 @@ def features_of_every_leaf(
     return features or (Feature((), default, 1.0),)
 
 
-def build_item_columns(items: ValueColumn, start: list[int], features: Sequence[Feature]) -> ItemColumns:
-    """The feature columns and keys of all items; list r is `start[r]` up to `start[r + 1]`."""
+def build_item_columns(lists: Sequence[Sequence[Any]], features: Sequence[Feature]) -> ItemColumns:
+    """The feature columns and keys of all items of these lists."""
+    items = list(chain.from_iterable(lists))
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    list_of = np.repeat(np.arange(len(lists)), lengths)
     columns = [take_path(items, feature.steps) for feature in features]
     types = [set(map(type, column)) for column in columns]
     key_columns = [*map(_hashable_column, columns, types)]
-    return ItemColumns(start, columns, key_columns, types, _join_keys(key_columns))
+    keys = list(zip(list_of.tolist(), *key_columns, strict=True))
+    return ItemColumns(items, list_offsets(lengths), list_of, columns, key_columns, types, keys)
+
+
+def total_similarities(items: ItemBatch, chosen: Sequence[int], rows: tuple[Sequence[int], Sequence[int]]) -> NDArray[np.float64]:
+    """The similarity of pairs of items by the chosen features, weighted; `rows` are those of the item columns."""
+    expected, actual = items.expected, items.actual
+    expected_rows, actual_rows = rows
+    total = np.zeros(len(expected_rows), dtype=np.float64)
+    for position in chosen:
+        feature = items.features[position]
+        expected_values = [*map(expected.columns[position].__getitem__, expected_rows)]
+        actual_values = [*map(actual.columns[position].__getitem__, actual_rows)]
+        if feature.match is None:
+            similarities = shares_of_common_items(expected_values, actual_values, feature)
+        else:
+            types = expected.types[position] | actual.types[position]
+            similarities = pair_similarities(feature.match, expected_values, actual_values, items.services, types)
+        total += feature.weight * similarities
+    return total
 
 
 def _join_keys(key_columns: Sequence[ValueColumn]) -> Sequence[Any]:

@@ -17,18 +17,6 @@ class PartialPairing:
     pairs: Pairing
     unpaired_expected: list[int]
     unpaired_actual: list[int]
-    equal: int
-    """Number of pairs of equal items; they come first."""
-
-    def add_assigned(self, assigned: Sequence[tuple[int, int]]) -> None:
-        """Move assigned items to the pairs. `assigned` holds positions within the two unpaired lists."""
-        unpaired_expected, unpaired_actual = self.unpaired_expected, self.unpaired_actual
-        self.pairs += [(unpaired_expected[left], unpaired_actual[right]) for left, right in assigned]
-        if len(assigned) == len(unpaired_expected) == len(unpaired_actual):
-            self.unpaired_expected, self.unpaired_actual = [], []
-            return
-        self.unpaired_expected = _without_positions(self.unpaired_expected, {left for left, _ in assigned})
-        self.unpaired_actual = _without_positions(self.unpaired_actual, {right for _, right in assigned})
 
     def add_pairs(self, pairs: Pairing) -> None:
         """Move items to the pairs, by their positions in the two lists."""
@@ -43,12 +31,6 @@ class PartialPairing:
             return sorted(self.pairs)
         expected_order = sorted([*self.pairs, *((row, -1) for row in self.unpaired_expected)])
         return expected_order + [(-1, row) for row in self.unpaired_actual]
-
-
-def _without_positions(rows: list[int], positions: set[int]) -> list[int]:
-    if len(positions) == len(rows):
-        return []
-    return [row for position, row in enumerate(rows) if position not in positions]
 
 
 def pair_by_index(expected: int, actual: int) -> Pairing:
@@ -67,7 +49,7 @@ def pair_equal(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPairing
     """Pair equal keys, those at the same position first.
 
     >>> pair_equal(["a", "b", "c"], ["b", "a", "x"])
-    PartialPairing(pairs=[(0, 1), (1, 0)], unpaired_expected=[2], unpaired_actual=[2], equal=2)
+    PartialPairing(pairs=[(0, 1), (1, 0)], unpaired_expected=[2], unpaired_actual=[2])
     """
     row_of_key = {key: row for row, key in enumerate(actual)}
     if len(row_of_key) < len(actual):
@@ -82,7 +64,7 @@ def pair_equal(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPairing
             unpaired_expected.append(row)
     if unpaired_expected and len(set(expected)) < len(expected):
         return _pair_repeated(expected, actual)
-    return PartialPairing(pairs, unpaired_expected, list(row_of_key.values()), len(pairs))
+    return PartialPairing(pairs, unpaired_expected, list(row_of_key.values()))
 
 
 def _pair_repeated(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPairing:
@@ -103,4 +85,4 @@ def _pair_repeated(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPai
             pairs.append((row, candidates.pop()))
         else:
             unpaired_expected.append(row)
-    return PartialPairing(pairs, unpaired_expected, sorted(chain.from_iterable(rows_of_key.values())), len(pairs))
+    return PartialPairing(pairs, unpaired_expected, sorted(chain.from_iterable(rows_of_key.values())))

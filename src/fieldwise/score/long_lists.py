@@ -38,7 +38,7 @@ def assign_in_parts(pairing: PartialPairing, candidates: Pairing, score_pairs: S
 
 def find_candidates(expected: ItemColumns, actual: ItemColumns, row: int, pairing: PartialPairing) -> Pairing:
     """The unpaired positions of one list that agree in a feature with few others."""
-    expected_start, actual_start = expected.start[row], actual.start[row]
+    expected_start, actual_start = int(expected.start[row]), int(actual.start[row])
     candidates: set[tuple[int, int]] = set()
     for expected_keys, actual_keys in zip(expected.key_columns, actual.key_columns, strict=True):
         expected_positions = _positions_of_keys(expected_keys, expected_start, pairing.unpaired_expected)

@@ -1,6 +1,5 @@
 """Undoes the assignment of list items that have too little in common, so that they are missing and extra items instead."""
 
-from collections.abc import Sequence
 from operator import eq
 from typing import Any, Final
 
@@ -10,12 +9,11 @@ from rapidfuzz.distance import Levenshtein
 
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels.numbers import align_digits, to_number
+from fieldwise.kernels.ragged import Integers
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.rule import Match
-from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING
-from fieldwise.score.item_features import Feature, ItemColumns, hashable_key, shares_of_common_items
-from fieldwise.score.list_pairing import PartialPairing
+from fieldwise.score.item_features import ItemBatch, ItemColumns, hashable_key, shares_of_common_items
 from fieldwise.score.matching import pair_similarities
 
 DEFAULT_THRESHOLD: Final = 0.85
@@ -24,124 +22,120 @@ EXACT_MATCHES: Final = frozenset(("exact", "exact_text"))
 _MAX_DIGIT_SHARE: Final = 0.3
 _MIN_DIGITS: Final = 4
 """Shorter numbers that share digits are simply different numbers."""
+_MIN_PAIRS_TO_SIFT: Final = 500
+"""Fewer pairs are decided faster without a search for those that are doubtful."""
 _ROUNDING: Final = 1e-6
 """Similarities that are this much below the limit are still at it."""
 
 
-def separate_unlike_items(
-    pairings: Sequence[PartialPairing],
-    expected: ItemColumns,
-    actual: ItemColumns,
-    features: Sequence[Feature],
-    at_least: float,
-    services: Services,
-) -> None:
-    """Undo the assignment of items that are less similar than `at_least`."""
-    assigned = _list_assigned(pairings, expected, actual)
-    if not assigned.list_rows:
-        return
-    weights = _variation_weights(expected, features, assigned)
-    undecided = _find_undecided(expected, actual, assigned, weights, at_least)
-    if not undecided:
+def separate_unlike_items(items: ItemBatch, counterparts: Integers, assigned_rows: Integers, at_least: float) -> None:
+    """Undo the assignment of the expected items in these rows that are less similar to their counterparts than `at_least`."""
+    assigned = _AssignedPairs(items.expected.list_of[assigned_rows], assigned_rows, counterparts[assigned_rows])
+    equal = _compare_keys(items, assigned)
+    if len(assigned_rows) > _MIN_PAIRS_TO_SIFT:
+        doubtful = _find_doubtful(items, assigned, equal, at_least)
+        assigned, equal = assigned.take(doubtful), equal[doubtful]
+    weights = _variation_weights(items, assigned)
+    undecided = np.flatnonzero((weights * equal).sum(axis=1) < at_least * weights.sum(axis=1))
+    if not len(undecided):
         return
     candidates = assigned.take(undecided)
-    similarities = _item_similarities(expected, actual, features, candidates, weights[undecided], services)
-    unlike: dict[int, set[tuple[int, int]]] = {}
-    for position in np.flatnonzero(similarities < at_least - _ROUNDING).tolist():
-        row = candidates.list_rows[position]
-        pair = candidates.expected_rows[position] - expected.start[row], candidates.actual_rows[position] - actual.start[row]
-        unlike.setdefault(row, set()).add(pair)
-    for row, separated in unlike.items():
-        pairing = pairings[row]
-        pairing.pairs = [pair for pair in pairing.pairs if pair not in separated]
-        pairing.unpaired_expected = sorted([*pairing.unpaired_expected, *(left for left, _ in separated)])
-        pairing.unpaired_actual = sorted([*pairing.unpaired_actual, *(right for _, right in separated)])
+    similarities = _item_similarities(items, candidates, weights[undecided])
+    counterparts[candidates.expected_rows[similarities < at_least - _ROUNDING]] = -1
 
 
 @dataclass(frozen=True, slots=True)
 class _AssignedPairs:
     """Pairs of items that are not equal, of all lists of a batch."""
 
-    list_rows: list[int]
-    """Index of the list in the batch."""
-    expected_rows: list[int]
+    list_rows: Integers
+    """Index of the list in the batch, ascending."""
+    expected_rows: Integers
     """Rows of the item columns."""
-    actual_rows: list[int]
+    actual_rows: Integers
 
-    def take(self, positions: Sequence[int]) -> "_AssignedPairs":
+    def take(self, positions: Integers) -> "_AssignedPairs":
         """Some of the pairs."""
-        columns = (self.list_rows, self.expected_rows, self.actual_rows)
-        return _AssignedPairs(*([column[position] for position in positions] for column in columns))
+        return _AssignedPairs(self.list_rows[positions], self.expected_rows[positions], self.actual_rows[positions])
 
 
-def _list_assigned(pairings: Sequence[PartialPairing], expected: ItemColumns, actual: ItemColumns) -> _AssignedPairs:
-    assigned = _AssignedPairs([], [], [])
-    for row, pairing in enumerate(pairings):
-        if len(pairing.pairs) == pairing.equal:
-            continue
-        expected_start, actual_start = expected.start[row], actual.start[row]
-        for left, right in pairing.pairs[pairing.equal :]:
-            assigned.list_rows.append(row)
-            assigned.expected_rows.append(expected_start + left)
-            assigned.actual_rows.append(actual_start + right)
-    return assigned
+def _compare_keys(items: ItemBatch, assigned: _AssignedPairs) -> NDArray[np.bool_]:
+    """True where the values of a pair are equal: bool[pairs, features]."""
+    expected_rows, actual_rows = assigned.expected_rows.tolist(), assigned.actual_rows.tolist()
+    equal = np.empty((len(expected_rows), len(items.features)), dtype=np.bool_)
+    for position, (expected_keys, actual_keys) in enumerate(zip(items.expected.key_columns, items.actual.key_columns, strict=True)):
+        left_keys, right_keys = map(expected_keys.__getitem__, expected_rows), map(actual_keys.__getitem__, actual_rows)
+        equal[:, position] = [*map(eq, left_keys, right_keys)]
+    return equal
 
 
-def _variation_weights(expected: ItemColumns, features: Sequence[Feature], assigned: _AssignedPairs) -> NDArray[np.float64]:
+def _find_doubtful(items: ItemBatch, assigned: _AssignedPairs, equal: NDArray[np.bool_], at_least: float) -> Integers:
+    """The positions of the pairs for which the first equal features, whatever the others, are not enough to stay together.
+
+    Most pairs need the variation of one or two features, and counting the distinct values of a list takes long.
+    """
+    weights = np.array([feature.weight for feature in items.features], dtype=np.float64)
+    unequal_weight = (~equal) @ weights  # at most: the variation of a feature is at most 1
+    equal_weight = np.zeros(len(equal))
+    doubtful = np.arange(len(equal))
+    for position, weight in enumerate(weights.tolist()):
+        chosen = doubtful[equal[doubtful, position]]
+        list_rows, codes = _code_lists(assigned.list_rows[chosen])
+        distinct = _count_distinct(items.expected, position, list_rows)
+        equal_weight[chosen] += weight * ((distinct - 1) / _count_others(items.expected, list_rows))[codes]
+        is_enough = (1 - at_least) * equal_weight[doubtful] >= at_least * unequal_weight[doubtful] + _ROUNDING
+        doubtful = doubtful[~is_enough]
+        if not len(doubtful):
+            break
+    return doubtful
+
+
+def _variation_weights(items: ItemBatch, assigned: _AssignedPairs) -> NDArray[np.float64]:
     """For each assigned pair the weight of each feature: its own, times how much it varies within the list.
 
     A value that all items of a list share says nothing about two of them.
     """
-    lists = dict.fromkeys(assigned.list_rows)
-    bounds = [(expected.start[row], expected.start[row + 1]) for row in lists]
-    distinct = np.array([_count_distinct(expected, start, end) for start, end in bounds], dtype=np.float64)
-    others = np.array([max(end - start - 1, 1) for start, end in bounds], dtype=np.float64)
+    list_rows, codes = _code_lists(assigned.list_rows)
+    columns = [_count_distinct(items.expected, position, list_rows) for position in range(len(items.features))]
+    distinct = np.array(columns, dtype=np.float64).T
     # 0 for a value that all items share, 1 for one that is different in each of them
-    variation = (distinct - 1) / others[:, None]
-    variation[distinct.max(axis=1) == 1] = 1.0  # one item, or items that are all equal
-    positions = dict(zip(lists, range(len(lists)), strict=True))
-    weights = np.array([feature.weight for feature in features], dtype=np.float64)
-    return (weights * variation)[[positions[row] for row in assigned.list_rows]]
+    variation = (distinct - 1) / _count_others(items.expected, list_rows)[:, None]
+    variation[distinct.max(axis=1, initial=0) == 1] = 1.0  # one item, or items that are all equal
+    weights = np.array([feature.weight for feature in items.features], dtype=np.float64)
+    return (weights * variation)[codes]
 
 
-def _count_distinct(items: ItemColumns, start: int, end: int) -> list[int]:
-    """The number of distinct values of each feature among some items."""
-    if len(items.key_columns) == 1:
-        return [len({*items.keys[start:end]})]
-    return [*map(len, map(set, zip(*items.keys[start:end], strict=True)))]
+def _code_lists(list_rows: Integers) -> tuple[Integers, Integers]:
+    """The distinct values of an ascending array, and the position of each value among them."""
+    is_new = np.diff(list_rows, prepend=-1) > 0
+    return list_rows[is_new], np.cumsum(is_new) - 1
 
 
-def _find_undecided(
-    expected: ItemColumns, actual: ItemColumns, assigned: _AssignedPairs, weights: NDArray[np.float64], at_least: float
-) -> list[int]:
-    """The positions of the pairs that are not similar enough by their equal features alone."""
-    equal = np.zeros(weights.shape, dtype=np.bool_)
-    for position, (expected_keys, actual_keys) in enumerate(zip(expected.key_columns, actual.key_columns, strict=True)):
-        left_keys = map(expected_keys.__getitem__, assigned.expected_rows)
-        right_keys = map(actual_keys.__getitem__, assigned.actual_rows)
-        equal[:, position] = [*map(eq, left_keys, right_keys)]
-    return np.flatnonzero((weights * equal).sum(axis=1) < at_least * weights.sum(axis=1)).tolist()
+def _count_distinct(items: ItemColumns, position: int, list_rows: Integers) -> NDArray[np.float64]:
+    """The number of distinct values of one feature in each list."""
+    keys = items.key_columns[position]
+    bounds = zip(items.start[list_rows].tolist(), items.start[list_rows + 1].tolist(), strict=True)
+    return np.array([len({*keys[start:end]}) for start, end in bounds], dtype=np.float64)
 
 
-def _item_similarities(
-    expected: ItemColumns,
-    actual: ItemColumns,
-    features: Sequence[Feature],
-    assigned: _AssignedPairs,
-    weights: NDArray[np.float64],
-    services: Services,
-) -> NDArray[np.float64]:
+def _count_others(items: ItemColumns, list_rows: Integers) -> Integers:
+    """The number of items of each list besides one, at least 1."""
+    return np.maximum(items.start[list_rows + 1] - items.start[list_rows] - 1, 1)
+
+
+def _item_similarities(items: ItemBatch, assigned: _AssignedPairs, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean similarity of assigned items over the features that at least one of them has."""
     total, total_weight = np.zeros(len(weights)), np.zeros(len(weights))
-    for position, feature in enumerate(features):
-        expected_values = [expected.columns[position][row] for row in assigned.expected_rows]
-        actual_values = [actual.columns[position][row] for row in assigned.actual_rows]
+    expected_rows, actual_rows = assigned.expected_rows.tolist(), assigned.actual_rows.tolist()
+    for position, feature in enumerate(items.features):
+        expected_values = [items.expected.columns[position][row] for row in expected_rows]
+        actual_values = [items.actual.columns[position][row] for row in actual_rows]
         if feature.match is None:
             similarities = shares_of_common_items(expected_values, actual_values, feature)
         elif feature.match.name in EXACT_MATCHES:
             similarities = np.array([*map(grade_similarity, expected_values, actual_values)], dtype=np.float64)
         else:
-            similarities = _above_chance(pair_similarities(feature.match, expected_values, actual_values, services), feature.match)
+            similarities = _above_chance(pair_similarities(feature.match, expected_values, actual_values, items.services), feature.match)
         weight = np.where([*map(_is_present_on_a_side, expected_values, actual_values)], weights[:, position], 0.0)
         total += weight * similarities
         total_weight += weight
