@@ -250,3 +250,30 @@ def test_another_kind_of_street_is_another_address() -> None:
     expected, actual = zip(*TWO_ADDRESSES, strict=True)
     passed = fw.match("semantic", expected=list(expected), actual=list(actual)).passed
     assert [pair for pair, is_same in zip(TWO_ADDRESSES, passed, strict=True) if is_same] == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("pear", "banana"),
+        ("Glasgow", "Perth"),
+        ("Oxford", "Cambridge"),
+        ("University of Oxford", "University of Cambridge"),
+        ("Toyota Corolla", "Honda Civic"),
+        ("Emily Davis", "Linda Taylor"),
+    ],
+)
+def test_two_things_of_one_kind_are_not_the_same(expected: str, actual: str) -> None:
+    assert not fw.match("semantic", expected=[expected], actual=[actual]).passed[0]
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("Ben", "Sal"), ("Dana", "Denis"), ("SAP", "Acer"), ("Ken", "Kenya"), ("Guy", "Guyana")])
+def test_names_that_are_days_languages_or_countries_elsewhere_are_names(expected: str, actual: str) -> None:
+    assert not fw.match("semantic", expected=[expected], actual=[actual]).passed[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"), [("Lawyer", "Attorney"), ("car", "automobile"), ("Johnson", "Jonhson"), ("Jon Smyth", "John Smith")]
+)
+def test_synonyms_and_slips_of_single_words_pass(expected: str, actual: str) -> None:
+    assert fw.match("semantic", expected=[expected], actual=[actual]).passed[0]

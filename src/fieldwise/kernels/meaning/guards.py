@@ -11,6 +11,7 @@ Each difference lowers the similarity and gives the reason.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from fieldwise.kernels.meaning import lexicon
 from fieldwise.kernels.meaning.marks import compare_marks, find_operators, refuses
@@ -33,6 +34,8 @@ SIMILARITY_FACTORS: Mapping[str, float] = {
 """The factor by which each kind of difference multiplies the similarity."""
 
 _MAX_TERM_WORDS = 2
+_MIN_SLIP_RATIO = 0.75
+"""Words less alike than this are other words, not misspelt ones."""
 _PASSIVE_WORDS = lexicon.parse_words("is are was were be been being by has have had")
 _LIST_WORDS = lexicon.parse_words("and or & und oder et ou y e o en , /")
 _DIRECTION_WORDS = ("to", "than", "into", "before", "after", "→")
@@ -399,7 +402,12 @@ def are_unshared_terms(expected: TextReading, actual: TextReading) -> bool:
     has_own_reading = expected.negations or actual.negations or expected.failures or actual.failures
     terms = {(term.family, term.group) for term in (*expected.opposites, *expected.alternatives)}
     share_group = any((term.family, term.group) in terms for term in (*actual.opposites, *actual.alternatives))
-    return not (has_own_reading or share_group) and not any(_are_related(first, second) for first in left for second in right)
+    return not (has_own_reading or share_group) and not any(_are_alike(first, second) for first in left for second in right)
+
+
+def _are_alike(left: str, right: str) -> bool:
+    """True for forms of one word and for a slip of the pen: `Smith` and `Smtih`."""
+    return _are_related(left, right) or SequenceMatcher(None, left, right).ratio() >= _MIN_SLIP_RATIO
 
 
 def _is_initial_of(letter: str, word: str, reading: TextReading) -> bool:
