@@ -108,3 +108,17 @@ def same(value: str) -> str:
 @pytest.mark.parametrize("change", [same, str.strip, str.upper])
 def test_the_same_code_is_equal(change: Callable[[str], str]) -> None:
     assert is_equal(["INV-001", "INV-002"], "INV-001", change("INV-001"))
+
+
+@pytest.mark.parametrize("letters", ["FR", "LE", "RM"])
+def test_two_capitals_behind_an_integer_are_part_of_a_code(letters: str) -> None:
+    column = [f"{number}{letters}" for number in (1012, 1013, 2014, 3015)]
+
+    assert choose_match(column, column)[0].name == "code"
+    assert not is_equal(column, f"1012{letters}", f"1012.00 {letters}")
+
+
+def test_a_size_of_shoes_is_no_length_of_time() -> None:
+    column = ["10 US", "9 US", "8.5 US"]
+
+    assert choose_match(column, column)[0].name not in ("duration", "quantity")

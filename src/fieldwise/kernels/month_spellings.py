@@ -70,9 +70,10 @@ def _cut_months() -> dict[str, dict[int, frozenset[str]]]:
         if not _CUT_SCRIPTS[0] <= name[0] <= _CUT_SCRIPTS[1]:
             continue
         for month, languages in months.items():
-            for length in range(_MIN_CUT, len(name)):
+            spoken = languages & locale_tables.major_languages()
+            for length in range(_MIN_CUT, len(name)) if spoken else ():
                 cut = index.setdefault(name[:length], {})
-                cut[month] = cut.get(month, frozenset()) | (languages & locale_tables.major_languages())
+                cut[month] = cut.get(month, frozenset()) | spoken
     return index
 
 
