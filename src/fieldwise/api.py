@@ -453,9 +453,12 @@ def _score_in_order(
 ) -> "RunTotals":
     """Score and store every case that is not stored yet, in this process and in order."""
     from fieldwise.engines.run_totals import RunTotals
+    from fieldwise.store.part_reader import verify_parts
 
     totals = RunTotals(plan.evaluators)
     services = local_services(asker, totals.report)
+    if not writer.resumed_parts:
+        writer.pass_parts_to(totals.add_written_part)
     with throughput_settings():
         for batch in batches:
             for first, remaining in writer.remaining_cases(batch, totals.cases):
@@ -463,7 +466,10 @@ def _score_in_order(
             totals.count_cases(batch)
             report_done(totals.cases)
         writer.close()
-        totals.add_stored_parts(writer.path, writer.parts)
+        if writer.resumed_parts:  # they lie before and between the new parts, and parts are added in order
+            totals.add_stored_parts(writer.path, writer.parts)
+        else:
+            verify_parts(writer.path, writer.parts)  # the totals come from memory, so they hold only if the files do
     return totals
 
 

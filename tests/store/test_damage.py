@@ -1,6 +1,7 @@
 """Damaged stores: whatever byte is flipped or cut, a clear message and exit 3, never another number."""
 
 import json
+import os
 import random
 import shutil
 from collections.abc import Iterator
@@ -150,3 +151,24 @@ def test_a_sealed_object_is_read_back_and_any_change_is_found(value: dict[str, A
     assert json.loads(content)["checksum"].startswith("sha256:")
     with pytest.raises(ChecksumMismatch):
         load_sealed(content.replace(b'"a":1', b'"a":2').replace(b"1.5", b"1.6"))
+
+
+@pytest.mark.parametrize("kind", ["flip", "zero", "cut"])
+@pytest.mark.parametrize("table", ["cases", "results", "comparisons"])
+def test_a_part_that_is_damaged_while_a_run_is_scored_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, kind: str
+) -> None:
+    replace_file = os.replace
+
+    def replace_and_damage(source: Any, target: Any) -> None:
+        replace_file(source, target)
+        if str(target).endswith(f"-{table}.parquet"):
+            content = Path(target).read_bytes()
+            Path(target).write_bytes(damage(content, len(content) // 2, kind))
+
+    monkeypatch.setattr(os, "replace", replace_and_damage)
+    cases = [{"id": str(number), "expected": {"a": number, "b": "x"}, "actual": {"a": number % 3, "b": "y"}} for number in range(20)]
+    with pytest.raises(StoreError, match=f"{table}.parquet"):
+        fw.run(SUITE, cases=cases, root=tmp_path)
+    [folder] = (tmp_path / "runs").iterdir()
+    assert json.loads((folder / "manifest.json").read_text())["finished"] is None

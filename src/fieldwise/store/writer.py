@@ -1,14 +1,14 @@
 """Write a run while it is being scored: part by part, each visible only when it is complete, and the manifest last."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -42,7 +42,9 @@ from fieldwise.store.run_names import new_run_id, runs_folder
 PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
 _ROW_GROUP_SIZES: Final = {"cases": 2_000, "results": 10_000, "comparisons": 20_000, FIELD_MEANS: 1_000_000, "pool": 100_000}
+_REPEATED_CASE_COLUMNS: Final = ("tags.list.element", "split", "input", "contexts", "metadata", "actuals", "diagnostics", "group")
 _ENCODINGS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "cases": {"use_dictionary": [*_REPEATED_CASE_COLUMNS]},
     "comparisons": {"use_dictionary": ["field", "path", "outcome", "cause"]},
     FIELD_MEANS: {"use_dictionary": ["field", "mean"], "column_encoding": {"case": "DELTA_BINARY_PACKED"}},
 }
@@ -74,6 +76,7 @@ class RunWriter:
         self._started = self._last_flush = monotonic()
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fieldwise-store")
         self._pending: Future[Part] | None = None
+        self._use_part: UseWrittenPart | None = None
 
     @property
     def id(self) -> str:
@@ -102,6 +105,13 @@ class RunWriter:
                 raise  # otherwise the first error is reported
         finally:
             self._lock.release()
+
+    def pass_parts_to(self, use_part: "UseWrittenPart") -> None:
+        """Call `use_part` with every part that is written from now on, in order, from the thread that writes it.
+
+        What it computes comes from memory: call `verify_parts` before it counts as the content of the files.
+        """
+        self._use_part = use_part
 
     def remaining_cases(self, cases: Cases, first: int) -> Iterator[tuple[int, Cases]]:
         """The cases that no resumed part holds, as (position, consecutive cases); `first` is the position of the first case."""
@@ -150,7 +160,7 @@ class RunWriter:
             return
         self._last_number += 1  # never reused, so that no part overwrites another, whatever is interrupted
         batches, self._batches = self._batches, []
-        self._pending = self._background.submit(_write_part_only, self.path / "parts", self._last_number, batches)
+        self._pending = self._background.submit(_write_and_use_part, self.path / "parts", self._last_number, batches, self._use_part)
         self._last_flush = monotonic()
 
     def _await_pending(self) -> None:
@@ -347,9 +357,15 @@ def write_part(folder: Location, number: int, batches: Sequence[BatchTables]) ->
     return WrittenPart(part, {file.file: table for file, table in written})
 
 
-def _write_part_only(folder: Location, number: int, batches: Sequence[BatchTables]) -> Part:
-    """Write a part and drop its tables, which are large."""
-    return write_part(folder, number, batches).part
+UseWrittenPart: TypeAlias = Callable[[WrittenPart], None]
+
+
+def _write_and_use_part(folder: Location, number: int, batches: Sequence[BatchTables], use_part: UseWrittenPart | None) -> Part:
+    """Write a part, let `use_part` read its tables, and drop them, because they are large."""
+    written = write_part(folder, number, batches)
+    if use_part is not None:
+        use_part(written)
+    return written.part
 
 
 def _merge_batches(key: TableKey, tables: Sequence[ArrowTable]) -> ArrowTable:
