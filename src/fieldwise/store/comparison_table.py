@@ -17,8 +17,17 @@ from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, ComparisonTable, Outcome, UnreadValues, presence_label
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
-from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, arrow_column, build_table, dictionary_column, utf8_column
-from fieldwise.store.stored_json import dump_json, dump_json_values, load_json
+from fieldwise.store.arrow_tables import (
+    ArrowColumn,
+    ArrowTable,
+    arrow_column,
+    build_table,
+    dictionary_column,
+    find_present,
+    json_texts_column,
+    utf8_column,
+)
+from fieldwise.store.stored_json import dump_json, load_json
 from fieldwise.summarize.rule_text import rule_texts
 
 FIELDS_KEY: Final = "fields"
@@ -39,8 +48,7 @@ def build_comparisons_table(comparisons: ComparisonTable, rows: NDArray[np.int64
     equal = _find_equal(comparisons, rows, cases)[order]
     differing_positions = np.flatnonzero(~equal)
     differing_rows = order[differing_positions]
-    expected = [comparisons.expected[row] for row in differing_rows.tolist()]
-    actual = [comparisons.actual[row] for row in differing_rows.tolist()]
+    expected, actual = ([*map(side.__getitem__, differing_rows.tolist())] for side in (comparisons.expected, comparisons.actual))
     in_records = _find_containers_in_records(comparisons, differing_rows, (expected, actual), rows, cases)
     aside = np.zeros(len(order), dtype=np.bool_)
     aside[differing_positions[in_records]] = True
@@ -139,11 +147,10 @@ def _values_column(values: Sequence[Value], in_records: NDArray[np.bool_], posit
 
     Null elsewhere, for missing values, and for values that are read from their record.
     """
-    is_present = np.fromiter((value is not MISSING for value in values), dtype=np.bool_, count=len(values))
-    is_stored = ~in_records & is_present
+    is_stored = ~in_records & find_present(values, MISSING)
     valid = np.zeros(row_count, dtype=np.bool_)
     valid[positions[is_stored]] = True
-    return utf8_column(dump_json_values([*compress(values, is_stored.tolist())]), valid)
+    return json_texts_column([*compress(values, is_stored.tolist())], valid)
 
 
 def _distance_column(distance: NDArray[np.float64], order: NDArray[np.int64]) -> ArrowColumn:
@@ -154,12 +161,13 @@ def _distance_column(distance: NDArray[np.float64], order: NDArray[np.int64]) ->
 
 def _sparse_column(texts_by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
     """A dictionary-encoded column with these texts, null in all other rows."""
-    code_of: dict[str, int] = {}
+    names = [*dict.fromkeys(texts_by_row.values())]
     codes = np.full(len(order), -1, dtype=np.int32)
-    if texts_by_row:
+    if names:
+        code_of = {name: code for code, name in enumerate(names)}
         rows = np.fromiter(texts_by_row, dtype=np.int64, count=len(texts_by_row))
-        codes[rows] = [code_of.setdefault(text, len(code_of)) for text in texts_by_row.values()]
-    return dictionary_column(codes[order], list(code_of))
+        codes[rows] = [*map(code_of.__getitem__, texts_by_row.values())]
+    return dictionary_column(codes[order], names)
 
 
 def _find_equal(comparisons: ComparisonTable, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
@@ -181,17 +189,16 @@ def _find_containers_in_records(
 ) -> NDArray[np.bool_]:
     """Of the differing rows, those where a side is a list or an object and both records have at the path what was compared."""
     in_records = np.zeros(len(differing), dtype=np.bool_)
-    expected_types, actual_types = ([*map(type, side)] for side in sides)
-    if _CONTAINERS.isdisjoint(expected_types) and _CONTAINERS.isdisjoint(actual_types):
+    if _CONTAINERS.isdisjoint(map(type, sides[0])) and _CONTAINERS.isdisjoint(map(type, sides[1])):
         return in_records
-    for index, (expected_type, actual_type) in enumerate(zip(expected_types, actual_types, strict=True)):
-        if expected_type in _CONTAINERS or actual_type in _CONTAINERS:
+    for index, (expected, actual) in enumerate(zip(*sides, strict=True)):
+        if type(expected) in _CONTAINERS or type(actual) in _CONTAINERS:
             row = int(differing[index])
             case = int(rows[comparisons.case[row]])
             steps = _parse_steps(str(comparisons.paths[int(comparisons.path[row])]))
             # Compared by identity: an equal value of another object may have another type inside, such as 1 and 1.0.
-            is_expected = _follow_steps(cases.expected[case], steps) is sides[0][index]
-            in_records[index] = is_expected and _follow_steps(cases.actual[case], steps) is sides[1][index]
+            is_expected = _follow_steps(cases.expected[case], steps) is expected
+            in_records[index] = is_expected and _follow_steps(cases.actual[case], steps) is actual
     return in_records
 
 

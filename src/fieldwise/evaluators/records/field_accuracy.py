@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import orjson
@@ -294,28 +293,44 @@ class _FieldDetails:
         The text of a field that simply matched is the same in every case, so only the other fields are written case by case.
         """
         scores, fragments = self._field_scores, _build_fragments(self._weights)
-        if fragments is None or self._comparisons.faults:
+        if not fragments or self._comparisons.faults:
             return [None] * self._comparisons.cases
-        cases, fields = np.nonzero(~(scores.counted & scores.passed & (scores.score == 1.0)).T)
-        positions: list[int] = fields.tolist()
-        score_texts = orjson.dumps(scores.score[fields, cases].tolist())[1:-1].split(b",") if positions else []
-        replacements: list[bytes] = []
-        columns = (score_texts, scores.passed[fields, cases].tolist(), scores.counted[fields, cases].tolist())
-        for position, score_text, passed, counted in zip(positions, *columns, strict=True):
-            fragment = fragments[position]
-            tail = fragment.passed_tail if passed else fragment.failed_tail
-            replacements.append(b"%b%b%b" % (fragment.head, score_text, tail) if counted else b"")
-        matched = [fragment.matched for fragment in fragments]
-        ends: list[int] = np.searchsorted(cases, np.arange(scores.score.shape[1] + 1)).tolist()
-        return [_join_fields(matched, positions[start:end], replacements[start:end]) for start, end in pairwise(ends)]
+        is_matched = scores.counted & scores.passed & (scores.score == 1.0)
+        first_fields = scores.counted.argmax(axis=0)
+        # the text of a match begins with a comma, except that of the first field
+        is_matched[first_fields, np.arange(len(first_fields))] &= first_fields == 0
+        cases, fields = np.nonzero(~is_matched.T)
+        replacements = _write_fields(scores, fragments, cases, fields, fields == first_fields[cases])
+        pieces = [b'{"fields":[', *(fragment.matched for fragment in fragments), b"]}"]
+        width = len(pieces)
+        pieces *= len(first_fields)
+        for position, text in zip((cases * width + fields + 1).tolist(), replacements, strict=True):
+            pieces[position] = text
+        return [b"".join(pieces[start : start + width]) for start in range(0, len(pieces), width)]
+
+
+def _write_fields(
+    scores: _FieldScores, fragments: list[_FieldFragments], cases: NDArray[np.int64], fields: NDArray[np.int64], is_first: _Flags
+) -> list[bytes]:
+    """The JSON text of the details of these fields of these cases; empty for a field that does not count in its case."""
+    score_texts = orjson.dumps(scores.score[fields, cases].tolist())[1:-1].split(b",") if len(fields) else []
+    columns = (scores.passed[fields, cases].tolist(), scores.counted[fields, cases].tolist(), is_first.tolist())
+    texts: list[bytes] = []
+    for field, score_text, passed, counted, first in zip(fields.tolist(), score_texts, *columns, strict=True):
+        fragment = fragments[field]
+        tail = fragment.passed_tail if passed else fragment.failed_tail
+        head = fragment.first_head if first else fragment.head
+        texts.append(b"%b%b%b" % (head, score_text, tail) if counted else b"")
+    return texts
 
 
 @dataclass(frozen=True, slots=True)
 class _FieldFragments:
-    """JSON text of a field's details: as a whole if it matched, and the parts around its score."""
+    """JSON text of a field's details: as a whole if it matched, and the parts around its score. `first_head` begins without a comma."""
 
     matched: bytes
     head: bytes
+    first_head: bytes
     passed_tail: bytes
     failed_tail: bytes
 
@@ -329,13 +344,6 @@ def _build_fragments(weights: tuple[tuple[str, float], ...]) -> list[_FieldFragm
         if name is None:
             return None
         head, tail = b'{"field":%b,"score":' % name, b',"weight":%b,"passed":' % orjson.dumps(weight)
-        fragments.append(_FieldFragments(b"%b1.0%btrue}" % (head, tail), head, b"%btrue}" % tail, b"%bfalse}" % tail))
+        matched = b"%b%b1.0%btrue}" % (b"," if fragments else b"", head, tail)
+        fragments.append(_FieldFragments(matched, b",%b" % head, head, b"%btrue}" % tail, b"%bfalse}" % tail))
     return fragments
-
-
-def _join_fields(matched: list[bytes], positions: list[int], replacements: list[bytes]) -> bytes:
-    """The details of a case: the texts of its fields, replaced at these positions; empty texts are left out."""
-    fields = matched.copy()
-    for position, text in zip(positions, replacements, strict=True):
-        fields[position] = text
-    return b'{"fields":[%b]}' % b",".join(filter(None, fields) if b"" in replacements else fields)
