@@ -32,12 +32,12 @@ def build_field_means(comparisons: ArrowTable) -> ArrowTable:
     code_type = np.int16 if len(names) < 2**15 else np.int32  # NumPy sorts 16-bit integers ten times as fast
     rank_of_name = {name: rank for rank, name in enumerate(sorted_names)}
     rank_of_code = np.array([rank_of_name[name] for name in names], dtype=code_type)
-    is_counted = encode_names(comparisons["outcome"], _UNCOUNTED_OUTCOMES) < 0
-    field = rank_of_code[numpy_array(encoded.indices)[is_counted]]
+    counted_rows = np.flatnonzero(encode_names(comparisons["outcome"], _UNCOUNTED_OUTCOMES) < 0)
+    field = rank_of_code[numpy_array(encoded.indices)[counted_rows]]
     order = np.argsort(field, kind="stable")
-    field = field[order]
-    case = numpy_array(comparisons["case"])[is_counted][order]
-    similarity = numpy_array(comparisons["similarity"], 0.0)[is_counted][order]
+    field, sorted_rows = field[order], counted_rows[order]
+    case = numpy_array(comparisons["case"])[sorted_rows]
+    similarity = numpy_array(comparisons["similarity"], 0.0)[sorted_rows]
     starts = _find_starts(field, case)
     sizes = np.diff(np.append(starts, len(case)))
     # reduceat adds in order of the rows: the order decides the last bit of the mean

@@ -44,8 +44,8 @@ TableLoader: TypeAlias = Callable[[PartFile, ColumnChoice | None], ArrowTable]
 _CASE_COLUMNS: Final = ("id", "tags", "split", GROUP_COLUMN)
 _RESULT_COLUMNS: Final = ("case", "score", "verdict", "status", "fault", "flags")
 _COMPARISON_COLUMNS: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal")
-_WITH_EXPECTED: Final = (Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR)
-"""Outcomes of comparisons that always have an expected value."""
+_HAS_EXPECTED: Final = np.isin(np.arange(len(Outcome)), [Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR])
+"""By outcome, whether comparisons with it always have an expected value."""
 _VALUE_COLUMNS: Final = ("aside", "expected", "actual")
 """Columns of comparisons that are read only if they are needed."""
 
@@ -252,11 +252,12 @@ class _ComparisonFile:
 
     def count_cases(self) -> int:
         """The number of cases that were compared."""
-        return len(_distinct(numpy_array(self._table.column("case"))))
+        case = numpy_array(self._table.column("case"))  # the rows of a case are one after the other
+        return int(np.count_nonzero(case[1:] != case[:-1])) + 1 if len(case) else 0
 
     def count_expected(self) -> dict[str, int]:
         """By field, the number of cases whose expected record has it, null included."""
-        has_expected = np.isin(self._outcome, _WITH_EXPECTED)
+        has_expected = _HAS_EXPECTED[self._outcome]
         if not has_expected.all():  # the outcome of the others does not tell
             aside, expected, _ = map(self._values.column, _VALUE_COLUMNS)
             has_expected |= numpy_array(aside) | valid_rows(expected)
@@ -305,11 +306,6 @@ class _ComparisonFile:
         for row, text in zip(rows.tolist(), texts, strict=True):
             values[row] = MISSING if text is None else load_json(text)
         return values
-
-
-def _distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The distinct numbers, sorted. Without counts, `np.unique` imports numpy.ma, which takes longer than a small run."""
-    return np.unique(values, return_counts=True)[0]
 
 
 def _sparse_values(column: ArrowColumn) -> dict[int, str]:
