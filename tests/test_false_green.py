@@ -834,9 +834,14 @@ SITUATIONS: dict[str, Situation] = {
         X, lines(case(1, {"x": {"$any": [1, None]}}, {"x": 3})), FAILED, "", gate=X_GATE
     ),
     "an absent value where null is not accepted": situation(X, lines(case(1, {"x": {"$any": [1, 2]}}, {})), FAILED, "", gate=X_GATE),
-    "accepted boxes": situation(
-        {"type": "iou_score"}, lines(case(1, {"$any": [[0, 0, 1, 1]]}, [0, 0, 1, 1])), NOTHING, "no expected item can be read"
+    "a box that is none of the accepted ones": situation(
+        {"type": "iou_score"},
+        lines(case(1, {"$any": [[0, 0, 1, 1], [2, 2, 3, 3]]}, [5, 5, 6, 6])),
+        FAILED,
+        "",
+        gate={"iou_score.score": ">= 0.5"},
     ),
+    "no accepted box": situation({"type": "iou_score"}, lines(case(1, {"$any": []}, [0, 0, 1, 1])), NOTHING, "measured nothing"),
     # confidences, policies, mutants and cost
     "a gate on confidences without values": situation(X, RIGHT, INCOMPLETE, "not enough: 0 values", gate={"confidence.auroc": ">= 0.5"}),
     "a gate on too few confidences": situation(
