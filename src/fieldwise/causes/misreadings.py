@@ -74,8 +74,8 @@ def _has_signs_for_digits(expected: str, actual: str) -> bool:
     if len(expected) != len(actual) or not _MIN_PRINTED_LENGTH <= len(expected) <= _MAX_PRINTED_LENGTH:
         return False
     changed = changed_digits = 0
-    for left, right in [pair for pair in zip(expected, actual, strict=True) if pair[0] != pair[1]]:
-        if left.casefold() == right.casefold():
+    for left, right in zip(expected, actual, strict=True):
+        if left == right or left.casefold() == right.casefold():
             continue
         if left.isdecimal() == right.isdecimal() or left in " -" or right in " -":
             return False
