@@ -56,6 +56,15 @@ def test_corrections_apply_to_two_files_and_to_records_in_text(folder):
     check_corrected(run_suite({"file": "data.csv", "corrections": "corrections.jsonl"}))
 
 
+def test_a_value_corrected_to_nan_fails_its_field_with_that_reason(folder):
+    (folder / "corrections.jsonl").write_text(line(value=float("nan")) + "\n")
+    evaluator = {"type": "field_accuracy", "fields": [{"path": "total", "match": "numeric_tolerance", "tolerance": 1}]}
+    run = fw.run({"cases": {"file": "data.jsonl", "corrections": "corrections.jsonl"}, "evaluators": [evaluator]})
+    [wrong] = run.mismatches()
+    assert wrong.passed is False
+    assert "NaN" in wrong.note
+
+
 def test_only_the_corrections_of_selected_cases_are_counted(folder):
     from fieldwise.model.plan import When
 

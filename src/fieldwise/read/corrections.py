@@ -131,7 +131,7 @@ def apply_corrections(cases: Cases, corrections: CorrectionSet | None) -> Cases:
     expected = list(cases.expected)
     for row in rows:
         expected[row], _ = correct_expected(expected[row], corrections, cases.id[row])
-    return replace(cases, expected=expected)
+    return replace(cases, expected=expected, finite=False)  # a corrected value may be NaN
 
 
 def correct_expected(expected: Value, corrections: CorrectionSet, case_id: str) -> tuple[Value, list[Diagnostic]]:

@@ -340,7 +340,9 @@ class _MutantScorer:
         return killed
 
     def _evaluate(self, planned: PlannedEvaluator, rows: Sequence[int], actual: Sequence[Any]) -> "_Judged":
-        return judge_records(planned, replace(self._sample.cases.take(rows), actual=list(actual)), self._services)
+        # a mutant may be beyond the largest float, or have the key `value`
+        cases = replace(self._sample.cases.take(rows), actual=list(actual), finite=False, mentions_value=True)
+        return judge_records(planned, cases, self._services)
 
 
 @dataclass(frozen=True, slots=True)
