@@ -17,17 +17,8 @@ from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, ComparisonTable, Outcome, UnreadValues, presence_label
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
-from fieldwise.store.arrow_tables import (
-    ArrowColumn,
-    ArrowTable,
-    arrow_column,
-    build_table,
-    dictionary_column,
-    find_present,
-    json_texts_column,
-    utf8_column,
-)
-from fieldwise.store.stored_json import dump_json, load_json
+from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, arrow_column, build_table, dictionary_column, utf8_column
+from fieldwise.store.stored_json import dump_json, dump_json_values, load_json
 from fieldwise.summarize.rule_text import rule_texts
 
 FIELDS_KEY: Final = "fields"
@@ -48,7 +39,8 @@ def build_comparisons_table(comparisons: ComparisonTable, rows: NDArray[np.int64
     equal = _find_equal(comparisons, rows, cases)[order]
     differing_positions = np.flatnonzero(~equal)
     differing_rows = order[differing_positions]
-    expected, actual = ([*map(side.__getitem__, differing_rows.tolist())] for side in (comparisons.expected, comparisons.actual))
+    expected = [comparisons.expected[row] for row in differing_rows.tolist()]
+    actual = [comparisons.actual[row] for row in differing_rows.tolist()]
     in_records = _find_containers_in_records(comparisons, differing_rows, (expected, actual), rows, cases)
     aside = np.zeros(len(order), dtype=np.bool_)
     aside[differing_positions[in_records]] = True
@@ -147,10 +139,11 @@ def _values_column(values: Sequence[Value], in_records: NDArray[np.bool_], posit
 
     Null elsewhere, for missing values, and for values that are read from their record.
     """
-    is_stored = ~in_records & find_present(values, MISSING)
+    is_present = np.fromiter((value is not MISSING for value in values), dtype=np.bool_, count=len(values))
+    is_stored = ~in_records & is_present
     valid = np.zeros(row_count, dtype=np.bool_)
     valid[positions[is_stored]] = True
-    return json_texts_column([*compress(values, is_stored.tolist())], valid)
+    return utf8_column(dump_json_values([*compress(values, is_stored.tolist())]), valid)
 
 
 def _distance_column(distance: NDArray[np.float64], order: NDArray[np.int64]) -> ArrowColumn:
@@ -161,13 +154,12 @@ def _distance_column(distance: NDArray[np.float64], order: NDArray[np.int64]) ->
 
 def _sparse_column(texts_by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
     """A dictionary-encoded column with these texts, null in all other rows."""
-    names = [*dict.fromkeys(texts_by_row.values())]
+    code_of: dict[str, int] = {}
     codes = np.full(len(order), -1, dtype=np.int32)
-    if names:
-        code_of = {name: code for code, name in enumerate(names)}
+    if texts_by_row:
         rows = np.fromiter(texts_by_row, dtype=np.int64, count=len(texts_by_row))
-        codes[rows] = [*map(code_of.__getitem__, texts_by_row.values())]
-    return dictionary_column(codes[order], names)
+        codes[rows] = [code_of.setdefault(text, len(code_of)) for text in texts_by_row.values()]
+    return dictionary_column(codes[order], list(code_of))
 
 
 def _find_equal(comparisons: ComparisonTable, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
