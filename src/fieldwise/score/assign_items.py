@@ -83,9 +83,11 @@ def assign_unequal_items(items: ItemBatch, counterparts: Integers) -> None:
             _assign_long_list(items, remainder, counterparts)
         unpaired = unpaired.of_lists(~is_long)
     expected_rows, actual_rows = find_clear_pairs(items, unpaired)
-    counterparts[expected_rows] = actual_rows
+    remaining = unpaired
+    if len(expected_rows):
+        counterparts[expected_rows] = actual_rows
+        remaining = _pair_single_items(UnpairedItems.of(items, counterparts), counterparts)
     reduced_lists = {*items.expected.list_of[expected_rows].tolist()}
-    remaining = _pair_single_items(UnpairedItems.of(items, counterparts), counterparts)
     unclear_lists = assign_remaining(items, _list_remainders(remaining), reduced_lists, counterparts)
     if unclear_lists:
         whole = [remainder for remainder in _list_remainders(unpaired) if remainder.list_row in unclear_lists]

@@ -4,7 +4,7 @@ Few items share a value of a selective field, such as a number or a code. Only t
 All other pairs can be no more similar than the remaining features allow. A pair that leads beyond that is decided.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from math import isfinite, nan
 from typing import Any, Final
@@ -29,6 +29,7 @@ _MAX_DENSE_LISTS: Final = 4
 """A few small matrices take less time than a search."""
 _SCALARS: Final = frozenset((str, int, float, bool, type(None), Missing))
 _NUMBERS: Final = frozenset((int, float))
+_TEXT_OR_NULL: Final = frozenset((str, type(None)))
 _SEARCHABLE: Final = frozenset(("exact", "numeric_tolerance"))
 
 
@@ -210,7 +211,9 @@ def _comparable_keys(keys: ValueColumn, rows: Integers, types: set[type]) -> Val
     chosen = [*map(keys.__getitem__, rows.tolist())]
     if Missing in types:
         chosen = [None if key is MISSING else key for key in chosen]
-    texts: Sequence[Any] = [key for key in chosen if key.__class__ is str] if str in types else ()
+    if str not in types:
+        return chosen
+    texts: Iterable[Any] = filter(None, chosen) if types <= _TEXT_OR_NULL else [key for key in chosen if key.__class__ is str]
     if not "".join(texts).isascii():
         chosen = [to_nfc(key) if key.__class__ is str else key for key in chosen]
     return chosen
