@@ -28,7 +28,7 @@ ValueKinds: TypeAlias = Literal["text", "number", "mixed", "written", "any"]
 """Pairs of two texts, of two numbers, of a text and something else (`mixed`); `written`: at least one text; `any`: every pair."""
 TextReading: TypeAlias = Literal["digits", "numbers", "figures", "date"]
 """What two texts must be: both with digits, and without them as many letters or both numbers; both numbers; both numbers that may name a
-currency or a unit, perhaps of the same digits; expected a date, and actual a date or the same characters in another order."""
+currency or a unit, perhaps of the same digits; expected a date."""
 NumberSign: TypeAlias = Literal["opposite", "close", "apart", "long", "moves"]
 """What two numbers must be: one the negative of the other; within 5 % or 1; one over 9 times the other; not both integers below 1,000;
 perhaps the same digits in another order."""

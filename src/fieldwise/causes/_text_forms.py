@@ -5,7 +5,6 @@ from typing import Final
 
 from fieldwise.kernels.terms import countries_called
 from fieldwise.kernels.text_normalize import keep_letters_and_digits, normalize_lookalikes, split_words
-from fieldwise.kernels.text_shapes import possible_readings
 from fieldwise.model.context import Context
 
 words_of = lru_cache(maxsize=1 << 12)(split_words)
@@ -25,22 +24,6 @@ def look_alike(expected: str, actual: str, context: Context) -> bool:
         left, right = letters_of(expected, actual, context)
         return normalize_lookalikes(left) == normalize_lookalikes(right)
     return context.forms[4] == context.forms[5]
-
-
-def have_different_digits(context: Context) -> bool:
-    """True if two texts have digits that are not the same, as far as the forms of the texts were computed."""
-    if context.forms is None:
-        return False
-    expected_digits, actual_digits = context.forms[2:4]
-    return expected_digits != actual_digits and expected_digits != "" != actual_digits
-
-
-def may_be_figures(context: Context) -> bool:
-    """False if the forms of two texts, where they were computed, tell that one is no figure."""
-    if context.forms is None:
-        return True
-    expected_shape, actual_shape = context.forms[6:]
-    return possible_readings(expected_shape).figure and possible_readings(actual_shape).figure
 
 
 def name_different_countries(expected: str, actual: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from fieldwise.causes._text_forms import have_different_digits, letters_of, may_be_figures, name_different_countries, words_of
+from fieldwise.causes._text_forms import letters_of, name_different_countries, words_of
 from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.numbers import format_number, parse_number_readings, to_number
 from fieldwise.kernels.short_forms import SHORT_FORMS, may_be_same_word, shorten
@@ -51,10 +51,8 @@ _LABEL_WORDS = frozenset({
         CauseExample(expected="7.5", actual="7.51", holds=False),
     ],
 )
-def abbreviation(expected: str, actual: str, context: Context) -> bool:
+def abbreviation(expected: str, actual: str, _context: Context) -> bool:
     """Text with shortened words or initials: `St.` for `Street`, `IBM`, `J. Smith` for `John Smith`."""
-    if have_different_digits(context):  # what is shortened are words
-        return False
     expected_words, actual_words = words_of(expected), words_of(actual)
     if not expected_words or not actual_words or expected_words[0][0] != actual_words[0][0]:
         return False
@@ -185,13 +183,9 @@ def truncated(expected: str, actual: str, context: Context) -> bool:
     if not full.startswith(prefix):
         return False
     shortest = _MIN_PREFIX_BEFORE_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _MIN_PREFIX
-    if len(prefix) < shortest:
-        return False
     if full.isdecimal():
         shortest = _MIN_DIGIT_PREFIX
-    elif (
-        not prefix.isalpha() and may_be_figures(context) and read_figure_once(expected) is not None and read_figure_once(actual) is not None
-    ):
+    elif read_figure_once(expected) is not None and read_figure_once(actual) is not None:
         shortest = _MIN_DIGIT_PREFIX + sum(map(str.isalpha, prefix))
     return shortest <= len(prefix) < len(full) and not name_different_countries(expected, actual)
 

@@ -54,17 +54,15 @@ def parse_number_readings(text: str) -> NumberReadings | None:
     (1234, 1.234)
     """
     text = text.strip()
-    if not may_be_number(text):
+    if not 0 < len(text) <= _MAX_READING_LENGTH or not _may_be_number(text):
         return None
     if text.isdecimal():
         return NumberReadings((int(text),))
     return _parse_usual_amount(text) or _parse_any_amount(text)
 
 
-def may_be_number(text: str) -> bool:
-    """Check both ends and the marks between, whatever the digits are: cheap, because most texts are not numbers."""
-    if not 0 < len(text) <= _MAX_READING_LENGTH:
-        return False
+def _may_be_number(text: str) -> bool:
+    """Check both ends and the marks between: cheap, because most texts are not numbers."""
     if text[0].isalpha() and text[:3].upper() not in currency_codes() and text[:2] != "US":
         return False
     if text[-1].isalpha() and text[-3:].upper() not in currency_codes():

@@ -15,7 +15,6 @@ _NOT_ALPHANUMERIC_NOR_NUL: Final = _NOT_ALPHANUMERIC.replace(b"\0", b"")
 _LOWER_OR_SPACE: Final = bytes(_LOWER[code] if chr(code).isalnum() else 32 for code in range(128)) + bytes(range(128, 256))
 _NOT_DIGITS: Final = bytes(code for code in range(256) if not 48 <= code <= 57)
 _NOT_DIGITS_NOR_NUL: Final = _NOT_DIGITS.replace(b"\0", b"")
-_DIGITS_AS_ZERO: Final = bytes.maketrans(b"123456789", b"000000000")
 _STROKE_LETTERS: Final = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
 """Letters with a stroke or a ligature that Unicode does not decompose."""
 _INVISIBLE: Final[dict[int, str | None]] = dict.fromkeys((0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF))
@@ -184,28 +183,6 @@ def keep_digits_batch(texts: Sequence[str]) -> list[str]:
     ['00427', '']
     """
     return "\0".join(texts).encode().translate(None, _NOT_DIGITS_NOR_NUL).decode().split("\0") if texts else []
-
-
-def mask_digits(text: str) -> str:
-    """Write 0 for every ASCII digit: the codes of a column have few such shapes.
-
-    >>> mask_digits("INV-0427")
-    'INV-0000'
-    """
-    # in UTF-8 no other character has a byte of a digit
-    return text.encode(errors="surrogatepass").translate(_DIGITS_AS_ZERO).decode(errors="surrogatepass")
-
-
-def mask_digits_batch(texts: Sequence[str]) -> list[str]:
-    """Apply `mask_digits` to each text.
-
-    >>> mask_digits_batch(["INV-0427", "4 May"])
-    ['INV-0000', '0 May']
-    """
-    joined = "\0".join(texts)
-    if joined.count("\0") != len(texts) - 1:  # no text, or one that holds the separator itself
-        return [mask_digits(text) for text in texts]
-    return mask_digits(joined).split("\0")
 
 
 def spell_out_umlauts(text: str) -> str:

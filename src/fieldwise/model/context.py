@@ -11,9 +11,9 @@ from fieldwise.model.values import MISSING, Value
 _StepChain: TypeAlias = "tuple[_StepChain, Step] | None"
 """Steps from a leaf up to the record as a linked list, last step first: leaves share the steps above them."""
 
-TextForms: TypeAlias = tuple[str, str, str, str, str, str, str, str]
-"""Of an expected and an actual text: the letters and digits of both, the digits of both, the letters and digits of both with one character
-for all that look alike, and both with 0 for every digit. A plain tuple, because the columns of a batch are zipped."""
+TextForms: TypeAlias = tuple[str, str, str, str, str, str]
+"""Of an expected and an actual text: the letters and digits of both, the digits of both, and the letters and digits of both with one
+character for all that look alike. A plain tuple, because the columns of a batch are zipped."""
 _SMALL_NUMBER: Final = 1000
 """Integers below this are mostly counts, which agree by chance."""
 
@@ -62,40 +62,40 @@ class ValueIndex:
 
 
 class Context:
-    """The context of one mismatch: a position in those of a batch. Most causes look at the forms alone, so the rest is looked up late."""
+    """The context of one mismatch. A plain class with slots, because many are created."""
 
-    __slots__ = ("contexts", "forms", "position")
+    __slots__ = ("_value_indexes", "actual_record", "expected_record", "field", "forms", "path")
 
-    def __init__(self, path: str, field: str, expected_record: Value = MISSING, actual_record: Value = MISSING) -> None:
-        self.contexts = MismatchContexts([0], [path], [field], [expected_record], [actual_record])
-        self.position = 0
-        self.forms: TextForms | None = None
-        """What several causes read of the two texts, where it was computed for a whole batch together."""
-
-    @property
-    def path(self) -> str:
+    def __init__(
+        self,
+        path: str,
+        field: str,
+        expected_record: Value = MISSING,
+        actual_record: Value = MISSING,
+        value_indexes: dict[int, ValueIndex] | None = None,
+        forms: TextForms | None = None,
+    ) -> None:
+        self.path = path
         """The concrete path, such as `line_items[2].amount`."""
-        return self.contexts.path[self.position]
-
-    @property
-    def field(self) -> str:
+        self.field = field
         """The rule's path, such as `line_items[*].amount`."""
-        return self.contexts.field[self.position]
-
-    @property
-    def expected_record(self) -> Value:
+        self.expected_record = expected_record
         """The whole expected record of the case."""
-        return self.contexts.expected[self.contexts.case[self.position]]
-
-    @property
-    def actual_record(self) -> Value:
+        self.actual_record = actual_record
         """The whole actual record of the case."""
-        return self.contexts.actual[self.contexts.case[self.position]]
+        self._value_indexes = value_indexes
+        self.forms = forms
+        """What several causes read of the two texts, where it was computed for a whole batch together."""
 
     @property
     def value_index(self) -> ValueIndex:
         """The index of `expected_record`, shared by all mismatches of a batch with that record."""
-        return self.contexts.index_record(self.expected_record)
+        if self._value_indexes is None:
+            self._value_indexes = {}
+        key = id(self.expected_record)  # by identity: a record cannot be hashed; its index holds it, so no other record gets its id
+        if key not in self._value_indexes:
+            self._value_indexes[key] = ValueIndex(self.expected_record)
+        return self._value_indexes[key]
 
     def paths_with_value(self, value: object) -> list[str]:
         """The paths in the expected record whose leaf equals the value; empty for values that are not distinctive."""
@@ -121,13 +121,13 @@ class Context:
 class MismatchContexts:
     """The contexts of the mismatches of a batch, by position. Mismatches of one case share the index of its record."""
 
-    __slots__ = ("_value_indexes", "actual", "case", "expected", "field", "path")
+    __slots__ = ("_actual", "_expected", "_value_indexes", "case", "field", "path")
 
     def __init__(
         self, case: Sequence[int], path: Sequence[str], field: Sequence[str], expected: Sequence[Value], actual: Sequence[Value]
     ) -> None:
         """`case`, `path` and `field` have one entry for each mismatch; `expected` and `actual` hold whole records by case."""
-        self.case, self.path, self.field, self.expected, self.actual = case, path, field, expected, actual
+        self.case, self.path, self.field, self._expected, self._actual = case, path, field, expected, actual
         self._value_indexes: dict[int, ValueIndex] = {}
 
     def find_copied(self, actual: Sequence[Any], leaves: Sequence[Any] | None = None) -> set[int]:
@@ -144,22 +144,15 @@ class MismatchContexts:
             except TypeError:  # a list or an object, perhaps with leaves inside
                 pass
         distinctive = [position for position in positions if is_distinctive(actual[position])]
-        records = [self.expected[case] for case in {self.case[position] for position in distinctive}]
+        records = [self._expected[case] for case in {self.case[position] for position in distinctive}]
         held = _intersect_leaves({actual[position] for position in distinctive}, records)
         return {position for position in distinctive if actual[position] in held}
 
     def at(self, position: int, forms: TextForms | None = None) -> Context:
         """The context of one mismatch."""
-        context = Context.__new__(Context)  # without its constructor, which is for a context that belongs to no batch
-        context.contexts, context.position, context.forms = self, position, forms
-        return context
-
-    def index_record(self, record: Value) -> ValueIndex:
-        """The index of an expected record, built on first use."""
-        key = id(record)  # by identity: a record cannot be hashed; its index holds it, so no other record gets its id
-        if key not in self._value_indexes:
-            self._value_indexes[key] = ValueIndex(record)
-        return self._value_indexes[key]
+        case = self.case[position]
+        expected, actual = self._expected[case], self._actual[case]
+        return Context(self.path[position], self.field[position], expected, actual, self._value_indexes, forms)
 
 
 def _intersect_leaves(values: set[Hashable], records: list[Any]) -> set[Hashable]:

@@ -17,13 +17,7 @@ from rapidfuzz.distance import Levenshtein
 from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import format_number, parse_number_readings
-from fieldwise.kernels.text_normalize import (
-    keep_digits_batch,
-    keep_letters_and_digits_batch,
-    mask_digits_batch,
-    normalize_lookalikes_batch,
-)
-from fieldwise.kernels.text_shapes import possible_readings
+from fieldwise.kernels.text_normalize import keep_digits_batch, keep_letters_and_digits_batch, normalize_lookalikes_batch
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.context import Context, MismatchContexts, TextForms
 from fieldwise.model.diagnostic import Diagnostic
@@ -255,16 +249,15 @@ def _causes_to_try(
 
 def _text_forms(expected: list[str], actual: list[str]) -> Iterator[TextForms]:
     """The forms of pairs of texts."""
-    texts = expected + actual
-    letters = keep_letters_and_digits_batch(texts)
-    columns = letters, keep_digits_batch(letters), normalize_lookalikes_batch(letters), mask_digits_batch(texts)
+    letters = keep_letters_and_digits_batch(expected + actual)
+    columns = letters, keep_digits_batch(letters), normalize_lookalikes_batch(letters)
     count = len(expected)
     return zip(*chain.from_iterable((column[:count], column[count:]) for column in columns), strict=True)
 
 
 def _causes_of_texts(candidates: _CandidateCauses, expected: str, actual: str, forms: TextForms, is_copied: bool) -> Iterable[CauseSpec]:
     """The causes to try on two texts."""
-    expected_letters, actual_letters, expected_digits, actual_digits, _, _, _, _ = forms
+    expected_letters, actual_letters, expected_digits, actual_digits, _, _ = forms
     has_digits = expected_digits and actual_digits  # else nothing to read
     letters: LetterRelation | None
     properties: Properties
@@ -333,29 +326,22 @@ def _number_signs(expected: float, actual: float) -> tuple[NumberSign, ...]:
 
 def _common_readings(expected: str, actual: str, forms: TextForms) -> tuple[TextReading, ...]:
     """What two texts with digits can be read as. The readers keep what they read for the causes."""
-    expected_letters, actual_letters, expected_digits, actual_digits, _, _, expected_shape, actual_shape = forms
-    expected_may_be, actual_may_be = possible_readings(expected_shape), possible_readings(actual_shape)
-    readings: tuple[TextReading, ...] = ()
-    if (
-        expected_may_be.number
-        and actual_may_be.number
-        and parse_number_readings(expected) is not None
-        and parse_number_readings(actual) is not None
-    ):
-        readings = "digits", "numbers"
+    expected_letters, actual_letters, expected_digits, actual_digits, _, _ = forms
+    is_ascii = expected.isascii() and actual.isascii()
+    readings: list[TextReading] = []
+    if parse_number_readings(expected) is not None and parse_number_readings(actual) is not None:
+        readings = ["digits", "numbers"]
     elif len(expected_letters) - len(expected_digits) == len(actual_letters) - len(actual_digits):
-        readings = ("digits",)
+        readings = ["digits"]
     if (
-        expected_may_be.figure
-        and actual_may_be.figure
-        and not _have_other_digits(expected, actual, expected_digits, actual_digits)
+        not (is_ascii and _have_other_digits(expected, actual, expected_digits, actual_digits))
         and read_figure_once(expected) is not None
         and read_figure_once(actual) is not None
     ):
-        readings = (*readings, "figures")
-    if expected_may_be.date and (actual_may_be.date or set(expected) == set(actual)) and parse_date_readings(expected) is not None:
-        readings = (*readings, "date")
-    return readings
+        readings.append("figures")
+    if parse_date_readings(expected) is not None:
+        readings.append("date")
+    return tuple(readings)
 
 
 def _have_other_digits(expected: str, actual: str, expected_digits: str, actual_digits: str) -> bool:
@@ -366,7 +352,7 @@ def _have_other_digits(expected: str, actual: str, expected_digits: str, actual_
     left, right = expected_digits.strip("0"), actual_digits.strip("0")
     if left == right or len(left) > _EXACT_DIGITS or len(right) > _EXACT_DIGITS:
         return False
-    return expected_digits in expected and actual_digits in actual and expected.isascii() and actual.isascii()
+    return expected_digits in expected and actual_digits in actual
 
 
 def _find_cause(services: Services, causes: Iterable[CauseSpec], expected: Value, actual: Value, context: Context) -> str:
