@@ -28,6 +28,8 @@ def look_alike(expected: str, actual: str, context: Context) -> bool:
 
 def name_different_countries(expected: str, actual: str) -> bool:
     """True for `Iraq` and `Iran`, `Nigeria` and `Niger`: two countries, not one misspelt."""
+    if any(map(str.isdigit, expected)) and any(map(str.isalpha, expected)):  # a code is letters or digits, and no name has digits
+        return False
     expected_countries = countries_called(expected)
     return bool(expected_countries) and bool(countries_called(actual)) and expected_countries.isdisjoint(countries_called(actual))
 
