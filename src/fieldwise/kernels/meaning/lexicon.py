@@ -133,7 +133,7 @@ has have having contains contain | lacks lack lacked lacking ;
 """
 
 ALTERNATIVES = """
-invoice rechnung facture factura | receipt quittung reçu recibo | credit_note credit_memo gutschrift | purchase_order | quotation quote ;
+invoice bill rechnung facture factura | receipt quittung reçu recibo | credit_note credit_memo gutschrift | purchase_order | quotation quote ;
 passport reisepass passeport | visa | driving_licence driving_license driver's_licence driver's_license führerschein ;
 cash bar_payment | card ;
 ceo chief_executive_officer chief_executive | cfo chief_financial_officer | cto chief_technology_officer | coo
@@ -143,6 +143,7 @@ junior jr | senior sr | assistant | associate | principal | intern trainee inter
 sales | marketing | procurement purchasing | finance | hr human_resources personnel | legal | engineering ;
 electrical | mechanical | civil | chemical ;
 nurse | doctor physician | pharmacist | dentist ;
+car automobile | truck lorry | bus coach | van | motorcycle motorbike | bicycle bike ;
 front-end frontend front_end | back-end backend back_end | full-stack fullstack full_stack ;
 bachelor bachelor's bachelors bsc b.sc | master master's masters msc m.sc | phd ph.d doctorate doctoral ;
 monday mondays montag montags lundi lundis lunes | tuesday tuesdays dienstag dienstags mardi mardis martes | wednesday wednesdays mittwoch
