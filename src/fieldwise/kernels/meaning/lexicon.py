@@ -133,7 +133,8 @@ has have having contains contain | lacks lack lacked lacking ;
 """
 
 ALTERNATIVES = """
-invoice bill rechnung facture factura | receipt quittung reçu recibo | credit_note credit_memo gutschrift | purchase_order | quotation quote ;
+invoice bill rechnung facture factura | receipt quittung reçu recibo | credit_note credit_memo gutschrift |
+    purchase_order | quotation quote ;
 passport reisepass passeport | visa | driving_licence driving_license driver's_licence driver's_license führerschein ;
 cash bar_payment | card ;
 ceo chief_executive_officer chief_executive | cfo chief_financial_officer | cto chief_technology_officer | coo
