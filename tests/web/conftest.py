@@ -272,7 +272,7 @@ class Visitor:
     def __init__(self, browser: Any, site: Site, width: int = 1280, scheme: str = "light") -> None:
         self.context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(120_000)
         self.site = site
         self.complaints: list[str] = []
         self.requests: list[str] = []

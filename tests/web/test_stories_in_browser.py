@@ -31,7 +31,7 @@ from playwright.sync_api import expect
 from fieldwise.web.configuration import STRATEGIES_FILE
 
 WCAG = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
-SLOW = 60_000
+SLOW = 120_000
 """Milliseconds for what another process does on a busy machine."""
 expect.set_options(timeout=SLOW)
 
