@@ -12,6 +12,7 @@ from fieldwise.kernels.geometry import (
     DistanceMetric,
     box_areas,
     box_iou_grid,
+    box_iou_grids,
     box_iou_pairs,
     boxes_from_xywh,
     distance_grid,
@@ -67,6 +68,19 @@ def test_a_large_grid_is_worked_on_in_blocks_with_the_same_result() -> None:
     picked = [(0, 399), (7, 7), (399, 0), (200, 201), (123, 123)]
     assert [grid[i, j] for i, j in picked] == [iou_by_definition(rows[i].tolist(), rows[j].tolist()) for i, j in picked]
     assert grid[7, 7] == 0.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(boxes(), boxes()), max_size=6), st.integers(1, 40))
+def test_grids_of_many_groups_are_those_of_each_alone(groups: list[tuple[np.ndarray, np.ndarray]], block: int) -> None:
+    expected = np.concatenate([np.empty((0, 4)), *(expected for expected, _ in groups)])
+    actual = np.concatenate([np.empty((0, 4)), *(actual for _, actual in groups)])
+    counts = np.array([(len(expected), len(actual)) for expected, actual in groups], dtype=np.int64).reshape(-1, 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fieldwise.kernels.geometry._BLOCK_PAIRS", block)
+        grids = list(box_iou_grids(expected, actual, counts[:, 0], counts[:, 1]))
+    assert [grid.shape for grid in grids] == [tuple(sizes) for sizes in counts.tolist()]
+    assert [grid.tolist() for grid in grids] == [box_iou_grid(*group).tolist() for group in groups]
 
 
 @settings(max_examples=60, deadline=None)

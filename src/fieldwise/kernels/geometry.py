@@ -5,13 +5,15 @@ The polygon functions need shapely; importing this module does not.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fieldwise.kernels.ragged import Integers, expand_ranges, list_offsets
 
 Floats = NDArray[np.float64]
 Polygons = NDArray[np.object_]
@@ -53,10 +55,7 @@ def box_iou_grid(expected: Floats, actual: Floats) -> Floats:
     n, m = len(expected), len(actual)
     if n == 0 or m == 0:
         return np.empty((n, m))
-    # one contiguous array per coordinate broadcasts faster; the larger of two low corners is the smaller of their negatives
-    corners = np.multiply(np.concatenate((expected, actual)).T, _NEGATE_LOW, order="C")
-    sides = corners[2:] + corners[:2]
-    areas = sides[0] * sides[1]
+    corners, areas = _prepare_boxes(np.concatenate((expected, actual)))
     union_may_be_zero = bool(np.count_nonzero(areas) < n + m)
     rows, columns, row_areas, column_areas = corners[:, :n, None], corners[:, None, n:], areas[:n, None], areas[n:]
     if n * m <= _BLOCK_PAIRS:
@@ -71,10 +70,60 @@ def box_iou_grid(expected: Floats, actual: Floats) -> Floats:
     return grid
 
 
+def box_iou_grids(expected: Floats, actual: Floats, expected_counts: Integers, actual_counts: Integers) -> Iterator[Floats]:
+    """Yield the grid of `box_iou_grid` for each of many groups, whose boxes follow each other in both arrays.
+
+    Small groups are computed together: for one of them alone, the calls cost more than the numbers.
+
+    >>> boxes = np.array([[0.0, 0.0, 2.0, 2.0], [1.0, 0.0, 3.0, 2.0], [5.0, 5.0, 6.0, 6.0]])
+    >>> [grid.tolist() for grid in box_iou_grids(boxes, boxes[1:], np.array([1, 2]), np.array([0, 2]))]
+    [[[]], [[1.0, 0.0], [0.0, 1.0]]]
+    """
+    expected_offsets, actual_offsets = list_offsets(expected_counts), list_offsets(actual_counts)
+    pair_offsets = list_offsets(expected_counts * actual_counts)
+    start = 0
+    while start < len(expected_counts):
+        fitting = int(np.searchsorted(pair_offsets, pair_offsets[start] + _BLOCK_PAIRS, side="right")) - 1
+        stop = max(start + 1, fitting)
+        block_expected = expected[expected_offsets[start] : expected_offsets[stop]]
+        block_actual = actual[actual_offsets[start] : actual_offsets[stop]]
+        if stop == start + 1:
+            yield box_iou_grid(block_expected, block_actual)
+        else:
+            ious = _group_ious(block_expected, block_actual, expected_counts[start:stop], actual_counts[start:stop])
+            offsets = (pair_offsets[start : stop + 1] - pair_offsets[start]).tolist()
+            for group in range(stop - start):
+                grid = ious[offsets[group] : offsets[group + 1]]
+                yield grid.reshape(expected_counts[start + group], actual_counts[start + group])
+        start = stop
+
+
+def _group_ious(expected: Floats, actual: Floats, expected_counts: Integers, actual_counts: Integers) -> Floats:
+    """The grids of all groups, row by row in one array."""
+    n = len(expected)
+    corners, areas = _prepare_boxes(np.concatenate((expected, actual)))
+    row_lengths = actual_counts.repeat(expected_counts)
+    first_columns = (np.cumsum(actual_counts) - actual_counts + n).repeat(expected_counts)
+    columns = expand_ranges(first_columns, row_lengths)
+    area_sums = areas[:n].repeat(row_lengths) + areas.take(columns)
+    union_may_be_zero = bool(np.count_nonzero(areas) < len(areas))
+    return _box_ious(corners[:, :n].repeat(row_lengths, axis=1), corners.take(columns, axis=1), area_sums, union_may_be_zero)
+
+
+def _prepare_boxes(boxes: Floats) -> tuple[Floats, Floats]:
+    """Boxes as (-x1, -y1, x2, y2), and their areas.
+
+    A contiguous row for each coordinate broadcasts faster. The larger of two low corners is the smaller of their negatives.
+    """
+    corners = np.multiply(boxes.T, _NEGATE_LOW, order="C")
+    sides = corners[2:] + corners[:2]
+    return corners, sides[0] * sides[1]
+
+
 def _box_ious(
     rows: Floats, columns: Floats, area_sums: Floats, union_may_be_zero: bool, buffer: Floats | None = None, out: Floats | None = None
 ) -> Floats:
-    """Intersection over union of every row with every column, their low corners negated; overwrites the sums of their areas."""
+    """Intersection over union of boxes with negated low corners, broadcast; overwrites the sums of their areas."""
     corners = np.minimum(rows, columns, out=buffer)
     sides = corners[2:]
     sides += corners[:2]

@@ -24,6 +24,8 @@ from fieldwise.model.values import MISSING, Value, json_kind
 Pairing = Literal["index", "best"]
 RowNumbers = NDArray[np.int64]
 """Rows of items; they count through the whole batch."""
+ItemGroup = tuple[RowNumbers, RowNumbers]
+"""The rows of expected and of actual items that may be paired with each other."""
 _MAX_GRID_CELLS = 1_000_000
 """Cells of the largest grid that is computed at once."""
 COUNT_METRICS = ("true_positives", "false_positives", "false_negatives")
@@ -54,8 +56,8 @@ class ItemMeasure(Protocol):
         """The same for actual items."""
         ...
 
-    def build_grid(self, expected: RowNumbers, actual: RowNumbers) -> Floats:
-        """The value that an optimal pairing maximizes, for every expected with every actual item; 0 for no match at all."""
+    def build_grids(self, groups: Sequence[ItemGroup]) -> Iterator[Floats]:
+        """For each group, the value that an optimal pairing maximizes, for every expected with every actual item; 0 for no match at all."""
         ...
 
     @property
@@ -291,15 +293,16 @@ class _CasePairs:
 
 def _judge_cases(expected: ItemColumn, actual: ItemColumn, measure: ItemMeasure, layout: ItemLayout, names: ItemNames) -> list[MatchedCase]:
     """Pair the items of every case and score the pairs of all cases in one call."""
-    paired = [_pair_items(expected, actual, measure, layout, case) for case in range(len(expected.is_single))]
-    all_pairs = np.array(list(chain.from_iterable(pairs for pairs, _ in paired)), dtype=np.int64).reshape(-1, 2)
+    paired = _pair_cases(expected, actual, measure, layout)
+    all_pairs = np.array(list(chain.from_iterable(paired)), dtype=np.int64).reshape(-1, 2)
     scores = measure.score_pairs(all_pairs[:, 0], all_pairs[:, 1])
     # lists, because reading single items of arrays is slow
     similarity, passed, reported = scores.similarity.tolist(), scores.passed.tolist(), scores.reported.tolist()
     judged: list[MatchedCase] = []
     start = 0
-    for case, (pairs, slots) in enumerate(paired):
+    for case, pairs in enumerate(paired):
         end = start + len(pairs)
+        slots = max(len(expected.rows_of(case)), len(actual.rows_of(case)))
         notes = {at - start: scores.notes[at] for at in range(start, end) if at in scores.notes} if scores.notes else {}
         case_pairs = _CasePairs(case, pairs, slots, similarity[start:end], passed[start:end], reported[start:end], notes)
         judged.append(_judge_case(expected, actual, measure, names, case_pairs, layout.reported))
@@ -307,41 +310,54 @@ def _judge_cases(expected: ItemColumn, actual: ItemColumn, measure: ItemMeasure,
     return judged
 
 
-def _pair_items(
-    expected: ItemColumn, actual: ItemColumn, measure: ItemMeasure, layout: ItemLayout, case: int
-) -> tuple[list[tuple[int, int]], int]:
-    """The pairs of one case, and the number of items over which its score is the mean."""
-    expected_rows, actual_rows = expected.rows_of(case), actual.rows_of(case)
-    if expected.is_single[case] and actual.is_single[case]:
-        return [(expected_rows[0], actual_rows[0])], 1
-    if layout.label_key is None:
+def _pair_cases(expected: ItemColumn, actual: ItemColumn, measure: ItemMeasure, layout: ItemLayout) -> list[list[tuple[int, int]]]:
+    """The pairs of each case, by expected row. Measures get the groups of all cases at once, to build the grids of many together."""
+    paired: list[list[tuple[int, int]]] = []
+    unassigned: list[tuple[int, list[int], list[int]]] = []
+    for case in range(len(expected.is_single)):
+        expected_rows, actual_rows = expected.rows_of(case), actual.rows_of(case)
+        pairs: list[tuple[int, int]] = []
+        paired.append(pairs)
+        if expected.is_single[case] and actual.is_single[case]:
+            pairs.append((expected_rows[0], actual_rows[0]))
+            continue
         groups = [(list(expected_rows), list(actual_rows))]
-    else:
-        groups = _group_by_label(expected, actual, expected_rows, actual_rows)
-    pairs: list[tuple[int, int]] = []
-    for expected_group, actual_group in groups:
-        if layout.pairing == "best":
-            if expected_group and actual_group:
-                assigned = _assign_best(measure, np.array(expected_group), np.array(actual_group))
-                pairs.extend((expected_group[i], actual_group[j]) for i, j in assigned)
-        elif layout.label_key is None:
-            pairs.extend(zip(expected_group, actual_group, strict=False))
+        if layout.label_key is not None:
+            groups = _group_by_label(expected, actual, expected_rows, actual_rows)
+        for expected_group, actual_group in groups:
+            if layout.pairing == "best":
+                if expected_group and actual_group:
+                    unassigned.append((case, expected_group, actual_group))
+            elif layout.label_key is None:
+                pairs.extend(zip(expected_group, actual_group, strict=False))
+            else:
+                pairs.extend(_pair_by_index(expected_group, actual_group, actual_rows.start - expected_rows.start))
+    assigned = _assign_best(measure, [(np.array(expected_group), np.array(actual_group)) for _, expected_group, actual_group in unassigned])
+    for (case, expected_group, actual_group), positions in zip(unassigned, assigned, strict=True):
+        paired[case].extend((expected_group[i], actual_group[j]) for i, j in positions)
+    return [sorted(pairs) for pairs in paired]
+
+
+def _assign_best(measure: ItemMeasure, groups: Sequence[ItemGroup]) -> Iterator[list[tuple[int, int]]]:
+    """For each group, the pairs with the largest total, without those that do not match at all; by positions in the group."""
+    is_small = [len(expected) * len(actual) <= _MAX_GRID_CELLS or not measure.is_mostly_zero for expected, actual in groups]
+    grids = measure.build_grids([group for group, small in zip(groups, is_small, strict=True) if small])
+    for (expected, actual), small in zip(groups, is_small, strict=True):
+        if small:
+            grid = next(grids)
+            yield [(i, j) for i, j in assign_pairs(grid) if grid[i, j] > 0]
         else:
-            pairs.extend(_pair_by_index(expected_group, actual_group, actual_rows.start - expected_rows.start))
-    return sorted(pairs), max(len(expected_rows), len(actual_rows))
+            yield _assign_large(measure, expected, actual)
 
 
-def _assign_best(measure: ItemMeasure, expected: RowNumbers, actual: RowNumbers) -> list[tuple[int, int]]:
-    """The pairs with the largest total, without those that do not match at all."""
-    if len(expected) * len(actual) <= _MAX_GRID_CELLS or not measure.is_mostly_zero:
-        grid = measure.build_grid(expected, actual)
-        return [(i, j) for i, j in assign_pairs(grid) if grid[i, j] > 0]
+def _assign_large(measure: ItemMeasure, expected: RowNumbers, actual: RowNumbers) -> list[tuple[int, int]]:
+    """The pairs with the largest total of a group whose grid is too large to be computed at once."""
     step = max(1, _MAX_GRID_CELLS // len(actual))
     rows: list[RowNumbers] = []
     columns: list[RowNumbers] = []
     values: list[Floats] = []
     for start in range(0, len(expected), step):
-        grid = measure.build_grid(expected[start : start + step], actual)
+        grid = next(measure.build_grids([(expected[start : start + step], actual)]))
         block_rows, block_columns = np.nonzero(grid > 0)
         rows.append(block_rows + start)
         columns.append(block_columns)

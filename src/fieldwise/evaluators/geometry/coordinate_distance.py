@@ -16,6 +16,7 @@ from fieldwise.evaluators.geometry._item_matching import (
     COUNT_METRICS,
     RATE_METRICS,
     ItemColumn,
+    ItemGroup,
     ItemLayout,
     MatchedCase,
     Pairing,
@@ -107,8 +108,12 @@ class _Distances:
         """Every two points are at some distance."""
         return False
 
-    def build_grid(self, expected: RowNumbers, actual: RowNumbers) -> Floats:
-        """Closeness of every expected with every actual point, hits far above the others; 0 for points of different dimensions."""
+    def build_grids(self, groups: Sequence[ItemGroup]) -> Iterator[Floats]:
+        """Closeness of every expected with every actual point of each group, hits far above the others."""
+        return (self._build_grid(expected, actual) for expected, actual in groups)
+
+    def _build_grid(self, expected: RowNumbers, actual: RowNumbers) -> Floats:
+        """The grid of one group; 0 for points of different dimensions."""
         grid = np.zeros((len(expected), len(actual)))
         expected_dimension, actual_dimension = self.expected.dimension[expected], self.actual.dimension[actual]
         for dimension in set(expected_dimension.tolist()) & set(actual_dimension.tolist()) - {0}:

@@ -16,6 +16,7 @@ from fieldwise.evaluators.geometry._item_matching import (
     COUNT_METRICS,
     RATE_METRICS,
     ItemColumn,
+    ItemGroup,
     ItemLayout,
     MatchedCase,
     Pairing,
@@ -29,7 +30,7 @@ from fieldwise.evaluators.geometry._item_matching import (
     parse_item_path,
 )
 from fieldwise.evaluators.geometry._shapes import Format, Shapes, is_one_shape, names_polygon, read_shapes
-from fieldwise.kernels.geometry import Floats, box_iou_grid, box_iou_pairs, has_shapely, polygon_iou_grid, polygon_iou_pairs
+from fieldwise.kernels.geometry import Floats, Polygons, box_iou_grids, box_iou_pairs, has_shapely, polygon_iou_grid, polygon_iou_pairs
 from fieldwise.model.batch import Batch
 from fieldwise.model.bounds import Ge, Le
 from fieldwise.model.options import OptionProblem
@@ -97,14 +98,29 @@ class _Overlaps:
         """Most boxes do not overlap."""
         return True
 
-    def build_grid(self, expected: RowNumbers, actual: RowNumbers) -> Floats:
-        """IoU of every expected with every actual shape; 0 where one cannot be read."""
-        if self.expected.polygons is None or self.actual.polygons is None:
-            return np.nan_to_num(box_iou_grid(self.expected.bounds[expected], self.actual.bounds[actual]))
+    def build_grids(self, groups: Sequence[ItemGroup]) -> Iterator[Floats]:
+        """IoU of every expected with every actual shape of each group; 0 where one cannot be read."""
+        expected_polygons, actual_polygons = self.expected.polygons, self.actual.polygons
+        if expected_polygons is None or actual_polygons is None:
+            return self._build_box_grids(groups)
+        return (self._build_polygon_grid(expected_polygons, actual_polygons, group) for group in groups)
+
+    def _build_box_grids(self, groups: Sequence[ItemGroup]) -> Iterator[Floats]:
+        if not groups:
+            return iter(())
+        expected_rows = np.concatenate([expected for expected, _ in groups])
+        actual_rows = np.concatenate([actual for _, actual in groups])
+        counts = np.array([(len(expected), len(actual)) for expected, actual in groups])
+        # a box that cannot be read becomes one without area, which overlaps none
+        expected_boxes, actual_boxes = np.nan_to_num(self.expected.bounds[expected_rows]), np.nan_to_num(self.actual.bounds[actual_rows])
+        return box_iou_grids(expected_boxes, actual_boxes, counts[:, 0], counts[:, 1])
+
+    def _build_polygon_grid(self, expected_polygons: Polygons, actual_polygons: Polygons, group: ItemGroup) -> Floats:
+        expected, actual = group
         grid = np.zeros((len(expected), len(actual)))
         expected_valid, actual_valid = ~np.isnan(self.expected.bounds[expected, 0]), ~np.isnan(self.actual.bounds[actual, 0])
-        expected_polygons, actual_polygons = self.expected.polygons[expected[expected_valid]], self.actual.polygons[actual[actual_valid]]
-        grid[np.ix_(expected_valid, actual_valid)] = polygon_iou_grid(expected_polygons, actual_polygons)
+        ious = polygon_iou_grid(expected_polygons[expected[expected_valid]], actual_polygons[actual[actual_valid]])
+        grid[np.ix_(expected_valid, actual_valid)] = ious
         return grid
 
     def score_pairs(self, expected: RowNumbers, actual: RowNumbers) -> PairScores:
