@@ -17,7 +17,15 @@ from fieldwise.model.case import Case, Cases
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
-from fieldwise.store.arrow_tables import arrow_column, build_cases_table, concat_tables, json_column, numpy_array, utf8_column
+from fieldwise.store.arrow_tables import (
+    arrow_column,
+    build_cases_table,
+    concat_tables,
+    json_column,
+    json_values_column,
+    numpy_array,
+    utf8_column,
+)
 from fieldwise.store.stored_json import dump_json
 
 VALUES: list[Any] = [MISSING, None, 1, "ä\n", [1, None], {"a": math.nan}, 2**80, "lone \ud800"]
@@ -37,6 +45,19 @@ def test_texts_stand_where_they_belong_and_nothing_elsewhere(texts: list[str | N
 @given(st.lists(st.sampled_from(VALUES), max_size=6))
 def test_a_column_of_json_has_the_text_of_each_value(values: list[Any]) -> None:
     assert json_column(values).to_pylist() == [None if value is MISSING else dump_json(value).decode() for value in values]
+
+
+PLAIN_VALUES: list[Any] = [None, True, 1, 2.5, "", "a", "ä\n", ",\n  null", "null"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from(PLAIN_VALUES) | st.just(MISSING)), st.lists(st.sampled_from([*VALUES[1:], math.nan]), max_size=1))
+def test_many_values_are_written_as_one_by_one(plain_values: list[Any], others: list[Any]) -> None:
+    values = [*others, *plain_values]
+    is_present = np.array([value is not MISSING for value in values], dtype=bool)
+    column = json_values_column([value for value in values if value is not MISSING], is_present)
+    column.validate(full=True)
+    assert column.to_pylist() == [None if value is MISSING else dump_json(value).decode() for value in values]
 
 
 def test_what_is_known_to_be_finite_is_written_as_everything_is() -> None:

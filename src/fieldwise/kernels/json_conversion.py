@@ -293,29 +293,43 @@ def _key_to_text(key: Any) -> str:
 # JSON text
 
 
-def encode_plain_values(values: Sequence[Any]) -> list[bytes | None]:
-    """Return the JSON text of each value, in one pass; None for containers and for what strict JSON or orjson cannot write.
+VALUE_BREAK: Final = b",\n  "
+"""What separates the texts that `join_plain_values` returns. No JSON text of a plain value holds a line break."""
+
+
+def join_plain_values(values: Sequence[Any]) -> bytes | None:
+    """Return the JSON texts of values in one text; None if one is a container or cannot be written.
 
     One pass is several times faster than a call for each value.
+
+    >>> (join_plain_values(["a", 1, None]) or b"").split(VALUE_BREAK)
+    [b'"a"', b'1', b'null']
+    """
+    if not _PLAIN_TYPES.issuperset(map(type, values)):
+        return None
+    try:
+        array_text = orjson.dumps(values, option=orjson.OPT_INDENT_2)
+    except (TypeError, ValueError):  # an integer beyond 64 bits, a lone surrogate
+        return None
+    # orjson writes NaN as null, so a null in the text may have been one.
+    if b"\n  null" in array_text and not all(map(math.isfinite, [value for value in values if type(value) is float])):
+        return None
+    return array_text[4:-2]
+
+
+def encode_plain_values(values: Sequence[Any]) -> list[bytes | None]:
+    """Return the JSON text of each value; None for containers and for what strict JSON or orjson cannot write.
 
     >>> encode_plain_values(["a\\nb", 1, [2], None])
     [b'"a\\\\nb"', b'1', None, b'null']
     """
-    skipped = [] if _are_plain(values) else [row for row, value in enumerate(values) if not _are_plain((value,))]
-    if skipped:
-        values = list(values)
-        for row in skipped:
-            values[row] = None
-    try:
-        array_text = orjson.dumps(values, option=orjson.OPT_INDENT_2)
-    except (TypeError, ValueError):  # an integer beyond 64 bits, a lone surrogate
+    if not values:
+        return []
+    text = join_plain_values(values)
+    if text is not None:
+        return [*text.split(VALUE_BREAK)]
+    is_plain = [type(value) in _PLAIN_TYPES and (type(value) is not float or math.isfinite(value)) for value in values]
+    text = join_plain_values([value if plain else None for value, plain in zip(values, is_plain, strict=True)])
+    if text is None:
         return [None] * len(values)
-    # No JSON text of a plain value holds a line break, so the indented array can be split at its line ends.
-    texts: list[bytes | None] = [*array_text[4:-2].split(b",\n  ")] if values else []
-    for row in skipped:
-        texts[row] = None
-    return texts
-
-
-def _are_plain(values: Sequence[Any]) -> bool:
-    return {*map(type, values)} <= _PLAIN_TYPES and all(map(math.isfinite, [value for value in values if type(value) is float]))
+    return [part if plain else None for part, plain in zip(text.split(VALUE_BREAK), is_plain, strict=True)]

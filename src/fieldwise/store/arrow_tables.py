@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fieldwise.kernels.json_conversion import VALUE_BREAK, encode_plain_values, join_plain_values
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.result import EncodedDetails, Labels, Results, Status
@@ -47,17 +48,20 @@ def arrow_column(values: NDArray[Any], valid: NDArray[np.bool_] | None = None) -
 
 def utf8_column(texts: Sequence[bytes], valid: NDArray[np.bool_]) -> ArrowColumn:
     """A column with these UTF-8 texts, in order, where `valid` is true, and null elsewhere."""
-    if not len(texts):
+    return _joined_utf8_column(b"".join(texts), np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), valid)
+
+
+def _joined_utf8_column(joined_texts: bytes, lengths: NDArray[np.int64], valid: NDArray[np.bool_]) -> ArrowColumn:
+    if not len(lengths):
         return pa.nulls(len(valid), type=pa.string())
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    if int(lengths.sum()) >= _MAX_TEXT_BYTES:
+    if len(joined_texts) >= _MAX_TEXT_BYTES:
         raise OverflowError("the texts of one batch take more than 2 GB; read fewer cases at a time")
     offsets = np.zeros(len(valid) + 1, dtype=np.int32)
     offsets[np.flatnonzero(valid) + 1] = lengths
     np.cumsum(offsets, out=offsets)
-    null_count = len(valid) - len(texts)
+    null_count = len(valid) - len(lengths)
     validity = pa.py_buffer(_pack_bits(valid)) if null_count else None
-    return pa.StringArray.from_buffers(len(valid), pa.py_buffer(offsets), pa.py_buffer(b"".join(texts)), validity, null_count)
+    return pa.StringArray.from_buffers(len(valid), pa.py_buffer(offsets), pa.py_buffer(joined_texts), validity, null_count)
 
 
 def _pack_bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
@@ -174,6 +178,22 @@ def _cached_text_column(names: tuple[str, ...]) -> ArrowColumn:
 def json_column(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:
     """A column of JSON text; null where a value is MISSING. `finite` as in `dump_json`."""
     return _encode_json_column(values, MISSING, finite=finite)
+
+
+def json_values_column(values: Sequence[Any], valid: NDArray[np.bool_]) -> ArrowColumn:
+    """A column with these values as JSON text, in order, where `valid` is true, and null elsewhere; for many short values.
+
+    >>> json_values_column(["a", [1]], np.array([True, False, True])).to_pylist()
+    ['"a"', None, '[1]']
+    """
+    joined = join_plain_values(values) if values else None
+    if joined is None:
+        texts = zip(values, encode_plain_values(values), strict=True)
+        return utf8_column([dump_json(value) if text is None else text for value, text in texts], valid)
+    # The lengths of the texts follow from the line breaks between them, without an object for each text.
+    line_breaks = np.flatnonzero(np.frombuffer(joined, dtype=np.uint8) == ord("\n"))
+    ends = np.concatenate([[1 - len(VALUE_BREAK)], line_breaks, [len(joined) + 1]])
+    return _joined_utf8_column(joined.replace(VALUE_BREAK, b""), np.diff(ends) - len(VALUE_BREAK), valid)
 
 
 def _nullable_json_column(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:

@@ -7,7 +7,8 @@ true, and reading looks the value up at `path`. Lists and objects that differ ar
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, repeat
+from operator import is_not, itemgetter
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -17,8 +18,16 @@ from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, ComparisonTable, Outcome, UnreadValues, presence_label
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
-from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, arrow_column, build_table, dictionary_column, utf8_column
-from fieldwise.store.stored_json import dump_json, dump_json_values, load_json
+from fieldwise.store.arrow_tables import (
+    ArrowColumn,
+    ArrowTable,
+    arrow_column,
+    build_table,
+    dictionary_column,
+    json_values_column,
+    utf8_column,
+)
+from fieldwise.store.stored_json import dump_json, load_json
 from fieldwise.summarize.rule_text import rule_texts
 
 FIELDS_KEY: Final = "fields"
@@ -39,8 +48,8 @@ def build_comparisons_table(comparisons: ComparisonTable, rows: NDArray[np.int64
     equal = _find_equal(comparisons, rows, cases)[order]
     differing_positions = np.flatnonzero(~equal)
     differing_rows = order[differing_positions]
-    expected = [comparisons.expected[row] for row in differing_rows.tolist()]
-    actual = [comparisons.actual[row] for row in differing_rows.tolist()]
+    expected = _take_values(comparisons.expected, differing_rows.tolist())
+    actual = _take_values(comparisons.actual, differing_rows.tolist())
     in_records = _find_containers_in_records(comparisons, differing_rows, (expected, actual), rows, cases)
     aside = np.zeros(len(order), dtype=np.bool_)
     aside[differing_positions[in_records]] = True
@@ -139,11 +148,16 @@ def _values_column(values: Sequence[Value], in_records: NDArray[np.bool_], posit
 
     Null elsewhere, for missing values, and for values that are read from their record.
     """
-    is_present = np.fromiter((value is not MISSING for value in values), dtype=np.bool_, count=len(values))
+    is_present = np.fromiter(map(is_not, values, repeat(MISSING)), dtype=np.bool_, count=len(values))
     is_stored = ~in_records & is_present
     valid = np.zeros(row_count, dtype=np.bool_)
     valid[positions[is_stored]] = True
-    return utf8_column(dump_json_values([*compress(values, is_stored.tolist())]), valid)
+    return json_values_column([*compress(values, is_stored.tolist())], valid)
+
+
+def _take_values(values: Sequence[Value], rows: list[int]) -> Sequence[Value]:
+    """The values of these rows; `itemgetter` takes a third of the time of a loop."""
+    return itemgetter(*rows)(values) if len(rows) > 1 else [values[row] for row in rows]
 
 
 def _distance_column(distance: NDArray[np.float64], order: NDArray[np.int64]) -> ArrowColumn:
@@ -175,7 +189,7 @@ def _find_equal(comparisons: ComparisonTable, rows: NDArray[np.int64], cases: Ca
 def _find_containers_in_records(
     comparisons: ComparisonTable,
     differing: NDArray[np.int64],
-    sides: tuple[list[Value], list[Value]],
+    sides: tuple[Sequence[Value], Sequence[Value]],
     rows: NDArray[np.int64],
     cases: Cases,
 ) -> NDArray[np.bool_]:
@@ -183,14 +197,16 @@ def _find_containers_in_records(
     in_records = np.zeros(len(differing), dtype=np.bool_)
     if _CONTAINERS.isdisjoint(map(type, sides[0])) and _CONTAINERS.isdisjoint(map(type, sides[1])):
         return in_records
-    for index, (expected, actual) in enumerate(zip(*sides, strict=True)):
-        if type(expected) in _CONTAINERS or type(actual) in _CONTAINERS:
-            row = int(differing[index])
-            case = int(rows[comparisons.case[row]])
-            steps = _parse_steps(str(comparisons.paths[int(comparisons.path[row])]))
-            # Compared by identity: an equal value of another object may have another type inside, such as 1 and 1.0.
-            is_expected = _follow_steps(cases.expected[case], steps) is expected
-            in_records[index] = is_expected and _follow_steps(cases.actual[case], steps) is actual
+    types = zip(map(type, sides[0]), map(type, sides[1]), strict=True)
+    indexes = [index for index, pair in enumerate(types) if pair[0] in _CONTAINERS or pair[1] in _CONTAINERS]
+    container_rows = differing[indexes]
+    paths: list[int] = comparisons.path[container_rows].tolist()
+    steps_of_path = {path: _parse_steps(str(comparisons.paths[path])) for path in {*paths}}
+    for index, path, case in zip(indexes, paths, rows[comparisons.case[container_rows]].tolist(), strict=True):
+        steps = steps_of_path[path]
+        # Compared by identity: an equal value of another object may have another type inside, such as 1 and 1.0.
+        is_expected = _follow_steps(cases.expected[case], steps) is sides[0][index]
+        in_records[index] = is_expected and _follow_steps(cases.actual[case], steps) is sides[1][index]
     return in_records
 
 

@@ -3,13 +3,10 @@
 import json
 import marshal
 import re
-from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
 import orjson
-
-from fieldwise.kernels.json_conversion import encode_plain_values
 
 _NON_FINITE_BYTES = re.compile(rb"[\xf0-\xff][\x7f\xff]")
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
@@ -55,15 +52,6 @@ def _is_finite(value: Any) -> bool:
             elif isinstance(child, float) and not isfinite(child):
                 return False
     return True
-
-
-def dump_json_values(values: Sequence[Any]) -> list[bytes]:
-    """The JSON text of each value.
-
-    >>> dump_json_values(["a\\nb", 1, [None]])
-    [b'"a\\\\nb"', b'1', b'[null]']
-    """
-    return [dump_json(value) if text is None else text for value, text in zip(values, encode_plain_values(values), strict=True)]
 
 
 def _dump_with_stdlib(value: Any) -> bytes:
