@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,10 +198,10 @@ def count_batch_fields(
     keys = _field_keys(comparisons.fields)
     mask = None if measured.is_everything else measured.rows[comparisons.case]
     outcomes, counts = _count_outcomes(comparisons, mask, len(keys))
-    scored = counts[:, _SCORED]
-    counts[:, _CASES] = _count_distinct_cases(comparisons, mask, scored)
+    imperfect = _without_uncompared(comparisons, _masked(np.flatnonzero(comparisons.similarity != 1.0), mask))
+    replicates, counts[:, _CASES] = _draw_replicates(comparisons, mask, imperfect, keys, draws)
     _count_faults(counts, comparisons, mask)
-    counts[:, _GRADED] = _count_graded(comparisons, mask, len(keys))
+    counts[:, _GRADED] = _count_graded(comparisons, imperfect, len(keys))
     first_cases = np.full(len(keys), np.iinfo(np.int64).max, dtype=np.int64)
     np.minimum.at(first_cases, comparisons.field, positions[comparisons.case])
     failed = _without_uncompared(comparisons, _masked(np.flatnonzero(~comparisons.passed), mask))
@@ -210,8 +211,8 @@ def count_batch_fields(
         first_cases=first_cases.tolist(),
         outcomes=outcomes,
         counts=counts,
-        sums=_sum_similarities(comparisons, mask, scored),
-        replicates=_draw_replicates(comparisons, mask, keys, draws),
+        sums=_sum_similarities(comparisons, imperfect, counts[:, _SCORED]),
+        replicates=replicates,
         groups=_find_groups(comparisons, mask, keys, draws),
         worst=_find_worst_cases(comparisons, failed, positions, ids, first),
         causes=_count_causes(comparisons, mask),
@@ -245,12 +246,11 @@ def _count_outcomes(comparisons: ComparisonTable, mask: RowMask, fields: int) ->
     return outcomes, counts
 
 
-def _sum_similarities(comparisons: ComparisonTable, mask: RowMask, scored: NDArray[np.int64]) -> ExactSums:
+def _sum_similarities(comparisons: ComparisonTable, imperfect: NDArray[np.int64], scored: NDArray[np.int64]) -> ExactSums:
     """Sums of similarities by field: those that are not 1 one by one, the others by their number."""
-    rows = _without_uncompared(comparisons, _masked(np.flatnonzero(comparisons.similarity != 1.0), mask))
-    field = comparisons.field[rows].astype(np.int64)
+    field = comparisons.field[imperfect].astype(np.int64)
     ones = scored - np.bincount(field, minlength=len(scored))
-    similarity = np.nan_to_num(comparisons.similarity[rows], nan=0.0)
+    similarity = np.nan_to_num(comparisons.similarity[imperfect], nan=0.0)
     sums = ExactSums(len(scored))
     sums.add(np.concatenate([ones.astype(np.float64), similarity]), np.concatenate([np.arange(len(scored)), field]))
     return sums
@@ -264,37 +264,50 @@ def _lacking_name(key: FieldKey) -> str:
     return f"lacking {key[1]} {key[0]}"
 
 
-def _find_scored_rows(comparisons: ComparisonTable, mask: RowMask) -> NDArray[np.int64]:
-    is_absent = (comparisons.outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed
-    return _masked(np.flatnonzero(~is_absent & (comparisons.outcome != Outcome.IGNORED)), mask)
+def _find_scored_rows(comparisons: ComparisonTable, mask: RowMask) -> NDArray[np.bool_]:
+    is_scored = (comparisons.outcome != Outcome.IGNORED) & ((comparisons.outcome != Outcome.BOTH_ABSENT) | comparisons.passed)
+    return is_scored if mask is None else is_scored & mask
 
 
-def _count_graded(comparisons: ComparisonTable, mask: RowMask, fields: int) -> NDArray[np.int64]:
+def _count_graded(comparisons: ComparisonTable, imperfect: NDArray[np.int64], fields: int) -> NDArray[np.int64]:
     """The number of similarities by field that are neither 0 nor 1."""
-    similarity = comparisons.similarity
-    rows = _without_uncompared(comparisons, _masked(np.flatnonzero((similarity > 0) & (similarity < 1)), mask))
-    return np.bincount(comparisons.field[rows], minlength=fields)
+    similarity = comparisons.similarity[imperfect]
+    return np.bincount(comparisons.field[imperfect[(similarity > 0) & (similarity < 1)]], minlength=fields)
 
 
-def _draw_replicates(comparisons: ComparisonTable, mask: RowMask, keys: Sequence[FieldKey], draws: CaseDraws) -> Replicates:
-    """Replicates of the scored items of each field and of what they lack of similarity 1, from a table of cases and fields."""
-    replicates = Replicates()
-    rows = _find_scored_rows(comparisons, mask)
-    both_absent = comparisons.outcome[rows] == Outcome.BOTH_ABSENT
-    lacking = np.where(both_absent, 0.0, 1.0 - np.nan_to_num(comparisons.similarity[rows], nan=0.0))
-    case, field = comparisons.case[rows].astype(np.int64), comparisons.field[rows]
+def _draw_replicates(
+    comparisons: ComparisonTable, mask: RowMask, imperfect: NDArray[np.int64], keys: Sequence[FieldKey], draws: CaseDraws
+) -> tuple[Replicates, NDArray[np.int64]]:
+    """Replicates of the scored items of each field and of what they lack of similarity 1, and the number of cases with scored items."""
+    replicates, case_counts = Replicates(), np.zeros(len(keys), dtype=np.int64)
+    is_scored = _find_scored_rows(comparisons, mask)
+    scored = slice(None) if is_scored.all() else is_scored
+    lacking = 1.0 - np.nan_to_num(comparisons.similarity[imperfect], nan=0.0)
     width = max(1, _MAX_CELLS // max(comparisons.cases, 1))
     for start in range(0, len(keys), width):
-        block = keys[start : start + width]
-        in_block = slice(None) if len(block) == len(keys) else (field >= start) & (field < start + width)
-        cells, size = case[in_block] * len(block) + (field[in_block] - start), comparisons.cases * len(block)
-        items = np.bincount(cells, minlength=size).reshape(-1, len(block)).astype(np.float64)
-        # bincount adds in order of the rows, so a case has the same sum in every batch
-        missing = np.bincount(cells, weights=lacking[in_block], minlength=size).reshape(-1, len(block)).astype(np.float64)
-        imperfect = np.flatnonzero(missing.any(axis=0))
-        names = [*map(_scored_name, block), *(_lacking_name(block[index]) for index in imperfect.tolist())]
-        replicates.add_sums(draws.weights, names, np.hstack([items, missing[:, imperfect]]), draws.groups)
-    return replicates
+        block = range(start, min(start + width, len(keys)))
+        items = _add_by_case(comparisons, scored, block)
+        case_counts[block] = np.count_nonzero(items, axis=0)
+        missing = _add_by_case(comparisons, imperfect, block, lacking)
+        incomplete = np.flatnonzero(missing.any(axis=0))
+        names = [*(_scored_name(keys[field]) for field in block), *(_lacking_name(keys[start + index]) for index in incomplete.tolist())]
+        replicates.add_sums(draws.weights, names, np.hstack([items, missing[:, incomplete]]), draws.groups)
+    return replicates, case_counts
+
+
+def _add_by_case(
+    comparisons: ComparisonTable, rows: "NDArray[Any] | slice", fields: range, values: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """A table of cases and these fields: the number of the rows of each, or the sum of their values."""
+    cells, field = comparisons.case[rows].astype(np.int64), comparisons.field[rows]
+    cells *= len(fields)
+    cells += field
+    if len(fields) < len(comparisons.fields):
+        is_chosen = (field >= fields.start) & (field < fields.stop)
+        cells, values = cells[is_chosen] - fields.start, None if values is None else values[is_chosen]
+    # bincount adds in order of the rows, so a case has the same sum in every batch
+    table = np.bincount(cells, weights=values, minlength=comparisons.cases * len(fields))
+    return table.reshape(-1, len(fields)).astype(np.float64, copy=False)
 
 
 def _find_groups(comparisons: ComparisonTable, mask: RowMask, keys: Sequence[FieldKey], draws: CaseDraws) -> GroupSets:
@@ -302,7 +315,7 @@ def _find_groups(comparisons: ComparisonTable, mask: RowMask, keys: Sequence[Fie
     groups = GroupSets()
     if draws.groups is None:
         return groups
-    rows = _find_scored_rows(comparisons, mask)
+    rows = np.flatnonzero(_find_scored_rows(comparisons, mask))
     field = comparisons.field[rows]
     for index, key in enumerate(keys):
         groups.add(_scored_name(key), draws.groups[comparisons.case[rows[field == index]]])
@@ -341,18 +354,6 @@ def _without_uncompared(comparisons: ComparisonTable, rows: NDArray[np.int64]) -
     """These rows without ignored fields and fields that both sides lack."""
     outcome = comparisons.outcome[rows]
     return rows[(outcome != Outcome.IGNORED) & (outcome != Outcome.BOTH_ABSENT)]
-
-
-def _count_distinct_cases(comparisons: ComparisonTable, mask: RowMask, scored: NDArray[np.int64]) -> NDArray[np.int64]:
-    """In how many cases each field is scored; fewer than its rows where a field has several items in a case."""
-    key = comparisons.field.astype(np.int64) * comparisons.cases + comparisons.case
-    if bool((key[1:] > key[:-1]).all()):
-        return scored
-    is_absent = (comparisons.outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed
-    is_counted = ~is_absent & (comparisons.outcome != Outcome.IGNORED)
-    has_field = np.zeros(len(scored) * comparisons.cases, dtype=np.bool_)
-    has_field[key[is_counted if mask is None else is_counted & mask]] = True
-    return has_field.reshape(len(scored), comparisons.cases).sum(axis=1)
 
 
 def _has_value(value: object) -> bool:
