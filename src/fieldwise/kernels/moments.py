@@ -413,13 +413,23 @@ def _months_in(text: str) -> list[tuple[str, str, str]]:
     """Every month name in a text with what is before and behind it: names of larger languages first, then longer names."""
     tokens = list(_TOKEN.finditer(text))
     candidates: list[tuple[int, int, tuple[str, str, str]]] = []
+    is_ascii = text.isascii()
     for start, first in enumerate(tokens):
+        if is_ascii and first[0].strip("'") not in _first_month_tokens():
+            continue  # three times as fast for a text that names no month, such as a misread ISO date
         for last in tokens[start : start + 3]:
             name = text[first.start() : last.end()]
             languages = frozenset().union(*months_called(name).values()) if not name.isdigit() else frozenset()
             if languages and (name not in _fillers() or languages & locale_tables.major_languages()):
                 candidates.append((_rank_languages(languages), -len(name), (text[: first.start()], name, text[last.end() :])))
     return [parts for _, _, parts in sorted(candidates)]
+
+
+@cache  # derived from a table that never changes
+def _first_month_tokens() -> frozenset[str]:
+    """The first token of every name of a month in ASCII."""
+    names = filter(str.isascii, list_month_names())
+    return frozenset(token[0].strip("'") for name in names if (token := _TOKEN.match(name)))
 
 
 def _rank_languages(languages: frozenset[str]) -> int:

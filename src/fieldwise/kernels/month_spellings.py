@@ -90,6 +90,8 @@ def _months_without_accents() -> dict[str, dict[int, frozenset[str]]]:
 
 
 def strip_accents(text: str) -> str:
+    if text.isascii():
+        return text
     return "".join(character for character in unicodedata.normalize("NFD", text.replace("ı", "i")) if not unicodedata.combining(character))
 
 
