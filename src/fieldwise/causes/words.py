@@ -6,6 +6,7 @@ from fieldwise.causes._text_forms import letters_of, name_different_countries, w
 from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.numbers import format_number, parse_number_readings, to_number
 from fieldwise.kernels.short_forms import SHORT_FORMS, may_be_same_word, shorten
+from fieldwise.kernels.text_shapes import find_possible_readings
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import cause
@@ -185,7 +186,7 @@ def truncated(expected: str, actual: str, context: Context) -> bool:
     shortest = _MIN_PREFIX_BEFORE_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _MIN_PREFIX
     if full.isdecimal():
         shortest = _MIN_DIGIT_PREFIX
-    elif read_figure_once(expected) is not None and read_figure_once(actual) is not None:
+    elif find_possible_readings(expected).figure and read_figure_once(expected) is not None and read_figure_once(actual) is not None:
         shortest = _MIN_DIGIT_PREFIX + sum(map(str.isalpha, prefix))
     return shortest <= len(prefix) < len(full) and not name_different_countries(expected, actual)
 

@@ -117,6 +117,7 @@ _NO_DECIMALS: Final = compile_on_use(r"(?<=\d)(?:[.,] ?[-–—=]{1,2}|/[-=]|:-)
 
 _IN_WORD: Final = compile_on_use(r"[^\W\d_]-[^\W\d_]")
 _HYPHENATED: Final = compile_on_use(r"\d-\d", re.ASCII)
+_ONE_RUN_OF_DIGITS: Final = compile_on_use(r"[^0-9]*[0-9]+[^0-9]*")
 _NOT_IN_CODES: Final = frozenset("eE^/")
 """Marks of exponents, powers of ten and cents as a fraction: a text with none of them and a hyphen between digits is no figure."""
 _POWER_OF_TEN: Final = compile_on_use(r"(?<=\d) ?[×xX*·] ?10(?:\^\(?([-+−]?\d{1,3})\)?|([⁺⁻]?[⁰¹²³⁴-⁹]{1,3}))$")
@@ -196,11 +197,23 @@ def _read_coded(text: str) -> Figure | None:
     return Figure(number, named.currencies, named.percent, named.units)
 
 
+def may_be_figure(text: str) -> bool:
+    """False if an ASCII text with a digit and no white space around it is no figure, whatever its digits are."""
+    if _ONE_RUN_OF_DIGITS.fullmatch(text):
+        return read_figure_once(text) is not None  # what stands around the digits decides
+    return not _has_hyphenated_digits(text)
+
+
+def _has_hyphenated_digits(text: str) -> bool:
+    """True for ASCII text with a hyphen between digits that the general reader would refuse: `2024-03-05`."""
+    return "-" in text and _HYPHENATED.search(text) is not None and _NOT_IN_CODES.isdisjoint(text) and text.isprintable()
+
+
 def _is_plainly_no_figure(text: str) -> bool:
     """True for ASCII text that the general reader would refuse: `INV-000123`, `2024-03-05`. 10 times as fast, and most texts are none."""
     if not (text.isascii() and text.isprintable()):
         return False
-    if "-" in text and _HYPHENATED.search(text) and _NOT_IN_CODES.isdisjoint(text):
+    if _has_hyphenated_digits(text):
         return True
     numeral = NUMERAL.search(text)
     if numeral is None:
@@ -208,11 +221,17 @@ def _is_plainly_no_figure(text: str) -> bool:
     before, after = text[: numeral.start()], text[numeral.end() :]
     if _DIGIT.search(after) and "e" not in after and "E" not in after:
         # a second numeral, and neither a power of ten nor a second unit
-        has_second_unit = _TWO_UNITS.fullmatch(text) is not None or _SYMBOL_FIRST.fullmatch(text) is not None or "/100" in text
+        has_second_unit = _has_two_units(text) or _SYMBOL_FIRST.fullmatch(text) is not None or "/100" in text
         if has_second_unit or _SPLIT_DECIMALS.fullmatch(text) is not None:
             return False
         return _POWER_OF_TEN.search(text) is None and _POWER_UNIT.search(text) is None
     return bool(before) and _names_no_currency(before)
+
+
+def _has_two_units(text: str) -> bool:
+    """True if a text may be an amount in two units. A name of letters is a currency only with its small unit behind: not in `89O97`."""
+    match = _TWO_UNITS.fullmatch(text)
+    return match is not None and (match["minor_name"] is not None or not match["name"][0].isalpha())
 
 
 def _may_be_worded(text: str) -> bool:

@@ -54,17 +54,28 @@ def parse_date_readings(text: str) -> DateReadings | None:
     True
     """
     text = text.strip()
-    if not _MIN_READING_LENGTH <= len(text) <= _MAX_READING_LENGTH:
-        return None
-    last = text[-1]
-    if last.isalpha() and last.isascii() and last not in _LAST_LETTERS:
-        return None
-    begins_with_word = text[:2].isalpha() and not text[2].isdecimal()
-    if not text[0].isdecimal() and not begins_with_word:
+    if not _has_ends_of_date(text):
         return None
     if len(text) == 10 and text[4] == text[7] == "-":
         return _parse_iso_reading(text)
     return _parse_numeric_reading(text) if text[0].isdecimal() and _is_numeric(text) else _parse_written_reading(text)
+
+
+def may_be_date(text: str) -> bool:
+    """False if a text without white space around it is no date, whatever its digits are."""
+    if not _has_ends_of_date(text):
+        return False
+    return (text[0].isdecimal() and _is_numeric(text)) or bool(_find_orders(text))
+
+
+def _has_ends_of_date(text: str) -> bool:
+    if not _MIN_READING_LENGTH <= len(text) <= _MAX_READING_LENGTH:
+        return False
+    last = text[-1]
+    if last.isalpha() and last.isascii() and last not in _LAST_LETTERS:
+        return False
+    begins_with_word = text[:2].isalpha() and not text[2].isdecimal()
+    return text[0].isdecimal() or begins_with_word
 
 
 def _is_numeric(text: str) -> bool:
@@ -102,18 +113,22 @@ def _numeric_readings(first: str, second: str, third: str) -> tuple[YearMonthDay
 
 def _parse_written_reading(text: str) -> DateReadings | None:
     """Read a date with a month by name, or with a time of day."""
-    words = _WORD.findall(text.casefold())
-    names_month = len(words) <= _MAX_WORDS and (not month_words().isdisjoint(words) or "年" in text or "년" in text)
-    if not names_month and not (len(words) <= 1 and ":" in text and _CLOCK.search(text)):
+    orders = _find_orders(text)
+    if not orders or not 1 < sum(map(str.isdecimal, text)) <= _MAX_DIGITS:
         return None
-    if not 1 < sum(map(str.isdecimal, text)) <= _MAX_DIGITS:
-        return None
-    orders = _ORDERS[:1] if names_month else _ORDERS
     moments = [moment for moment in (read_moment(text, order) for order in orders) if isinstance(moment, Moment)]
     if not moments:
         return None
     readings = tuple(dict.fromkeys((moment.year, moment.month, moment.day or 0) for moment in moments))
     return DateReadings(readings, _format_time(moments[0]))
+
+
+def _find_orders(text: str) -> tuple[DateReading, ...]:
+    """The orders of day and month in which a text may be read; none without a month by name and without a time of day."""
+    words = _WORD.findall(text.casefold())
+    if len(words) <= _MAX_WORDS and (not month_words().isdisjoint(words) or "年" in text or "년" in text):
+        return _ORDERS[:1]
+    return _ORDERS if len(words) <= 1 and ":" in text and _CLOCK.search(text) else ()
 
 
 def _is_calendar_day(year_month_day: YearMonthDay) -> bool:

@@ -27,6 +27,8 @@ _WRITTEN_NUMBER: Final = compile_on_use(
     \s*(?P<unit>%|{"|".join(sorted(_MAGNITUDES, key=len, reverse=True))})?\s*(?P<after>{_CURRENCY})?(?P<sign3>-)?\s*(?P<close>\))?""",
     re.VERBOSE | re.IGNORECASE,
 )
+_LETTER_BETWEEN_DIGITS: Final = compile_on_use(r"\d\D*[^\W\d_eE]\D*\d")
+"""Between the digits of a number no letter stands but the `e` of an exponent."""
 _GROUPED: Final = compile_on_use(r"\d{1,3}(?P<mark>[.,'’ _])(?:\d{2,3}(?P=mark))*\d{3}")
 _SPACE_OR_DIGIT: Final = compile_on_use(r"[\s\d]")
 _MAX_READING_LENGTH: Final = 60
@@ -54,15 +56,17 @@ def parse_number_readings(text: str) -> NumberReadings | None:
     (1234, 1.234)
     """
     text = text.strip()
-    if not 0 < len(text) <= _MAX_READING_LENGTH or not _may_be_number(text):
+    if not may_be_number(text):
         return None
     if text.isdecimal():
         return NumberReadings((int(text),))
     return _parse_usual_amount(text) or _parse_any_amount(text)
 
 
-def _may_be_number(text: str) -> bool:
-    """Check both ends and the marks between: cheap, because most texts are not numbers."""
+def may_be_number(text: str) -> bool:
+    """False if a text without white space around it is no number, whatever its digits are. Cheap, because most texts are none."""
+    if not 0 < len(text) <= _MAX_READING_LENGTH:
+        return False
     if text[0].isalpha() and text[:3].upper() not in currency_codes() and text[:2] != "US":
         return False
     if text[-1].isalpha() and text[-3:].upper() not in currency_codes():
@@ -88,6 +92,8 @@ def _parse_usual_amount(text: str) -> NumberReadings | None:
 
 
 def _parse_any_amount(text: str) -> NumberReadings | None:
+    if _LETTER_BETWEEN_DIGITS.search(text):  # a sixth of the time of the next pattern
+        return None
     match = _WRITTEN_NUMBER.fullmatch(text)
     if match is None or bool(match["open"]) != bool(match["close"]):
         return None

@@ -18,6 +18,7 @@ from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import format_number, parse_number_readings
 from fieldwise.kernels.text_normalize import keep_digits_batch, keep_letters_and_digits_batch, normalize_lookalikes_batch
+from fieldwise.kernels.text_shapes import find_possible_readings
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.context import Context, MismatchContexts, TextForms
 from fieldwise.model.diagnostic import Diagnostic
@@ -41,6 +42,8 @@ _JSON_TYPES: Final = frozenset((str, Missing)) | _NUMBERS | _OTHERS
 _SAME_LETTERS: Final[tuple[LetterEdits, ...]] = ("few", "moves")
 _FEW_EDITS: Final[tuple[LetterEdits, ...]] = ("few",)
 _MOVES: Final[tuple[LetterEdits, ...]] = ("moves",)
+_DIGITS: Final[tuple[TextReading, ...]] = ("digits",)
+_NUMBERS_IN_TEXT: Final[tuple[TextReading, ...]] = ("digits", "numbers")
 _LARGEST: Final = 1e300
 """Beyond it arithmetic overflows, and no cause compares numbers."""
 _SHORT_INTEGER: Final = 1000
@@ -327,21 +330,23 @@ def _number_signs(expected: float, actual: float) -> tuple[NumberSign, ...]:
 def _common_readings(expected: str, actual: str, forms: TextForms) -> tuple[TextReading, ...]:
     """What two texts with digits can be read as. The readers keep what they read for the causes."""
     expected_letters, actual_letters, expected_digits, actual_digits, _, _ = forms
-    is_ascii = expected.isascii() and actual.isascii()
-    readings: list[TextReading] = []
-    if parse_number_readings(expected) is not None and parse_number_readings(actual) is not None:
-        readings = ["digits", "numbers"]
-    elif len(expected_letters) - len(expected_digits) == len(actual_letters) - len(actual_digits):
-        readings = ["digits"]
+    have_as_many_letters = len(expected_letters) - len(expected_digits) == len(actual_letters) - len(actual_digits)
+    readings: tuple[TextReading, ...] = _DIGITS if have_as_many_letters else ()
+    may_be = find_possible_readings(expected)
+    if may_be.number and parse_number_readings(expected) is not None and parse_number_readings(actual) is not None:
+        readings = _NUMBERS_IN_TEXT
     if (
-        not (is_ascii and _have_other_digits(expected, actual, expected_digits, actual_digits))
+        may_be.figure
+        and not _have_other_digits(expected, actual, expected_digits, actual_digits)
         and read_figure_once(expected) is not None
         and read_figure_once(actual) is not None
     ):
-        readings.append("figures")
-    if parse_date_readings(expected) is not None:
-        readings.append("date")
-    return tuple(readings)
+        readings = (*readings, "figures")
+    # with day and month swapped, actual may be no date, but it has the characters of expected
+    may_agree = may_be.date and (parse_date_readings(actual) is not None or set(expected) == set(actual))
+    if may_agree and parse_date_readings(expected) is not None:
+        readings = (*readings, "date")
+    return readings
 
 
 def _have_other_digits(expected: str, actual: str, expected_digits: str, actual_digits: str) -> bool:
@@ -352,7 +357,7 @@ def _have_other_digits(expected: str, actual: str, expected_digits: str, actual_
     left, right = expected_digits.strip("0"), actual_digits.strip("0")
     if left == right or len(left) > _EXACT_DIGITS or len(right) > _EXACT_DIGITS:
         return False
-    return expected_digits in expected and actual_digits in actual
+    return expected_digits in expected and actual_digits in actual and expected.isascii() and actual.isascii()
 
 
 def _find_cause(services: Services, causes: Iterable[CauseSpec], expected: Value, actual: Value, context: Context) -> str:
