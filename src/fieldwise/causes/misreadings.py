@@ -73,16 +73,13 @@ def _has_signs_for_digits(expected: str, actual: str) -> bool:
     """True for texts of one length in which every difference is a digit or decimal mark on one side only: `148.00` and `148.OC`."""
     if len(expected) != len(actual) or not _MIN_PRINTED_LENGTH <= len(expected) <= _MAX_PRINTED_LENGTH:
         return False
-    changed = changed_digits = 0
-    for left, right in zip(expected, actual, strict=True):
-        if left == right or left.casefold() == right.casefold():
-            continue
-        if left.isdecimal() == right.isdecimal() or left in " -" or right in " -":
-            return False
-        changed += 1
-        changed_digits += left.isdecimal()
-    has_few_changes = 0 < changed <= _MAX_PRINTED_SHARE * len(expected)
-    return has_few_changes and sum(map(str.isdecimal, expected)) - changed_digits >= _MIN_PRINTED_LENGTH - 1
+    changed = [(left, right) for left, right in zip(expected, actual, strict=True) if left != right and left.casefold() != right.casefold()]
+    if not 0 < len(changed) <= _MAX_PRINTED_SHARE * len(expected):
+        return False
+    if any(left.isdecimal() == right.isdecimal() or left in " -" or right in " -" for left, right in changed):
+        return False
+    changed_digits = sum(left.isdecimal() for left, _ in changed)
+    return sum(map(str.isdecimal, expected)) - changed_digits >= _MIN_PRINTED_LENGTH - 1
 
 
 def _printed_characters(value: Json) -> str:

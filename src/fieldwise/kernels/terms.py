@@ -153,10 +153,7 @@ def _find_countries(text: str) -> frozenset[str]:
     if code in codes:
         return frozenset({codes[code]})
     key = fold_name(name)
-    joined = key.replace("&", "and")
-    forms = (key, key.replace(".", ""), key.removeprefix("the "), _GENERIC.sub("", key), joined, joined.replace(" and ", " & "))
-    forms = tuple(dict.fromkeys(forms))  # mostly one
-    for form in (*forms, *map(_saint, forms)):
+    for form in (key,) if key.isalpha() else _forms_of_words(key):
         if form in more_names:
             return more_names[form]
         if form in names:
@@ -165,6 +162,13 @@ def _find_countries(text: str) -> frozenset[str]:
     if plain or len(name) > _MAX_COUNTRY_NAME:
         return plain
     return _country_with_short_words(key) or _country_in_two_forms(name)
+
+
+def _forms_of_words(key: str) -> dict[str, None]:
+    """The spellings of a folded name of several words, each once, the name itself first."""
+    joined = key.replace("&", "and")
+    forms = (key, key.replace(".", ""), key.removeprefix("the "), _GENERIC.sub("", key), joined, joined.replace(" and ", " & "))
+    return dict.fromkeys((*forms, *map(_saint, forms)))
 
 
 @cache  # derived from tables that never change
