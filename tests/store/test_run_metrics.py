@@ -95,3 +95,18 @@ def test_a_field_of_list_items_is_their_mean_in_each_case(tmp_path: Path) -> Non
     assert metrics.fields["a"].tolist() == [1.0, 1.0, 0.0]
     assert metrics.fields["items[*].x"].tolist() == [0.5, pytest.approx(float("nan"), nan_ok=True), pytest.approx(1 / 3)]
     assert metrics.verdict.tolist() == [1, 2, 1]
+
+
+def test_fields_keep_their_exact_means_whatever_the_width_of_their_column(tmp_path: Path) -> None:
+    """A case without a field leaves a gap, and a mean of a third does not fit into 32 bits."""
+    items = [["a"], None, ["a", "b"], ["a", "b", "c"]]
+    lines = []
+    for at, expected in enumerate(items):
+        actual = None if expected is None else ["a", *("x" for _ in expected[1:])]
+        lines.append({"id": f"c{at}", "expected": {"name": "n", "items": expected}, "actual": {"name": "n", "items": actual}})
+    evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["name", "items[*]"]}]
+    stored = fw.run({"name": "lists", "evaluators": evaluators}, cases=lines, root=tmp_path / "store")
+    fields = load_metrics(stored, "fields", list_case_ids(stored)).fields
+    assert fields["name"].tolist() == [1.0, 1.0, 1.0, 1.0]
+    assert fields["items[*]"].tolist() == pytest.approx([1.0, float("nan"), 1 / 2, 1 / 3], abs=0, nan_ok=True)
+    assert {name: column.dtype.name for name, column in fields.items()} == {"name": "float32", "items[*]": "float64"}

@@ -57,10 +57,10 @@ def sign_flip_p_value(differences: Differences) -> float:
     >>> sign_flip_p_value(np.array([0.1, 0.2, 0.3, 0.1, 0.2]))
     0.0625
     """
-    largest = float(np.abs(differences).max(initial=0.0))
-    if largest == 0:
+    differences = differences[differences != 0]  # of many cases, few differ
+    if not len(differences):
         return 1.0
-    scaled = differences / largest
+    scaled = differences / _largest_size(differences)
     scaled = scaled[np.abs(scaled) > 5e-10]  # less is what rounding leaves of 0
     sizes, counts = np.unique(np.rint(np.abs(scaled) * 1e9) / 1e9, return_counts=True)
     if len(sizes) == 1:
@@ -206,13 +206,18 @@ def standard_error(sums: Differences, sizes: GroupSizes | None = None) -> float:
     groups = len(sums)
     if groups < 2:
         return inf
-    largest = float(np.abs(sums).max())
-    if sizes is None:
-        return _zero_if_rounding(float((sums / (largest or 1.0)).std(ddof=1))) * largest / sqrt(groups)
-    cases = float(sizes.sum())
+    largest = _largest_size(sums)
     scaled = sums / (largest or 1.0)
+    if sizes is None:
+        return _zero_if_rounding(float(scaled.std(ddof=1))) * largest / sqrt(groups)
+    cases = float(sizes.sum())
     residuals = scaled - sizes * (float(scaled.sum()) / cases)
     return _zero_if_rounding(sqrt(groups / (groups - 1) * float((residuals**2).sum()))) * largest / cases
+
+
+def _largest_size(values: Differences) -> float:
+    """The largest absolute value."""
+    return abs(max(float(values.max()), -float(values.min())))
 
 
 def _zero_if_rounding(deviation: float) -> float:
