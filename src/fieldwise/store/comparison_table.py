@@ -7,8 +7,8 @@ true, and reading looks the value up at `path`. Lists and objects that differ ar
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import compress, repeat
-from operator import is_not, itemgetter
+from itertools import compress
+from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from fieldwise.store.arrow_tables import (
     arrow_column,
     build_table,
     dictionary_column,
+    find_present,
     json_values_column,
     utf8_column,
 )
@@ -148,8 +149,7 @@ def _values_column(values: Sequence[Value], in_records: NDArray[np.bool_], posit
 
     Null elsewhere, for missing values, and for values that are read from their record.
     """
-    is_present = np.fromiter(map(is_not, values, repeat(MISSING)), dtype=np.bool_, count=len(values))
-    is_stored = ~in_records & is_present
+    is_stored = ~in_records & find_present(values, MISSING)
     valid = np.zeros(row_count, dtype=np.bool_)
     valid[positions[is_stored]] = True
     return json_values_column([*compress(values, is_stored.tolist())], valid)

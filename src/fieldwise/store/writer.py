@@ -41,7 +41,7 @@ from fieldwise.store.run_names import new_run_id, runs_folder
 
 PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
-_ROW_GROUP_SIZES: Final = {"cases": 2_000, "results": 10_000, "comparisons": 20_000, FIELD_MEANS: 1_000_000, "pool": 100_000}
+_ROW_GROUP_SIZES: Final = {"cases": 2_000, "results": 10_000, "comparisons": 100_000, FIELD_MEANS: 1_000_000, "pool": 100_000}
 _REPEATED_CASE_COLUMNS: Final = ("tags.list.element", "split", "input", "contexts", "metadata", "actuals", "diagnostics", "group")
 _ENCODINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "cases": {"use_dictionary": [*_REPEATED_CASE_COLUMNS]},
