@@ -96,10 +96,28 @@ def test_what_is_no_candidate_does_not_compete_with_the_record(text: str) -> Non
     assert find_record(text).value == {"a": 1}
 
 
-def test_of_several_lists_the_largest_is_taken_and_that_is_told() -> None:
-    record = find_record('See [1]: ["a", "b"]')
-    assert record.value == ["a", "b"]
-    assert "the largest of 2 lists taken" in record.repairs
+@pytest.mark.parametrize(
+    "text",
+    [
+        'See [1]: ["a", "b"]',
+        '- [ ] open\n["a", "b"]',
+        '["a", "b"], that is ["a", "b"]',
+        '["x", "y"] is wrong.\n```json\n["a", "b"]\n```',
+    ],
+)
+def test_citations_and_drafts_do_not_compete_with_a_list(text: str) -> None:
+    assert find_record(text).value == ["a", "b"]
+
+
+def test_lists_of_scalars_do_not_compete_with_a_list_of_lists() -> None:
+    assert find_record("In the range [0, 9]: [[0, 0, 5, 5], [1, 1, 2, 2]]").value == [[0, 0, 5, 5], [1, 1, 2, 2]]
+
+
+@pytest.mark.parametrize("text", ['[{"x": 2}] or maybe [{"x": 1}]', "[0, 0, 5, 5] or [0, 0, 9, 9]", '["a"] or ["b"]'])
+def test_two_different_lists_are_ambiguous(text: str) -> None:
+    record = find_record(text)
+    assert record.value is MISSING
+    assert record.reason == "ambiguous: the text holds 2 different JSON lists"
 
 
 def test_an_unfinished_reasoning_block_holds_no_record() -> None:

@@ -9,9 +9,9 @@
 'ambiguous: the text holds 2 different JSON objects'
 
 Only objects and lists are records: `604` and `"hello"` are text. Reasoning blocks are skipped. Beside an object, lists and JSON Schemas
-are no candidates, and one object in a JSON code fence or in `<answer>` tags wins over those outside. Two different objects
-leave no record, and so does a broken one that is at least as long as the longest whole one: otherwise a part of the answer would pass for
-the answer.
+are no candidates, nor are lists of scalars beside a list of objects or lists, and one candidate in a JSON code fence or in `<answer>`
+tags wins over those outside. Two different candidates leave no record, and so does a broken one that is at least as long as the longest
+whole one: otherwise a part of the answer would pass for the answer.
 """
 
 import re
@@ -117,9 +117,10 @@ def _find_in_text(text: str) -> RecordInText:
     if errors:
         return RecordInText(MISSING, reason=_describe_problem(errors[0], text))
     different = _count_different(candidates)
-    if different > 1 and isinstance(longest.value, dict):
-        return RecordInText(MISSING, reason=f"{_AMBIGUOUS}: the text holds {different} different JSON objects")
-    return RecordInText(longest.value, _describe_repairs(text, longest, different))
+    if different > 1:
+        kind = "objects" if isinstance(longest.value, dict) else "lists"
+        return RecordInText(MISSING, reason=f"{_AMBIGUOUS}: the text holds {different} different JSON {kind}")
+    return RecordInText(longest.value, _describe_repairs(text, longest))
 
 
 def _decode_whole_text(text: str) -> Value:
@@ -205,9 +206,7 @@ def _read_span(text: str, start: int) -> tuple[_Span, int]:
 def _select_candidates(text: str, spans: Sequence[_Span]) -> Sequence[_Span]:
     """The spans that may be the record: objects rather than lists and schemas; the only one in a JSON fence or in answer tags first."""
     objects = [span for span in spans if isinstance(span.value, dict)]
-    if not objects:
-        return spans
-    records = [span for span in objects if not _is_json_schema(span.value)] or objects
+    records = [span for span in objects if not _is_json_schema(span.value)] or objects or _select_lists(spans)
     if _count_different(records) > 1:
         languages = _fence_languages(text, records)
         fenced = [span for span, language in zip(records, languages, strict=True) if language in _JSON_LANGUAGES]
@@ -218,6 +217,12 @@ def _select_candidates(text: str, spans: Sequence[_Span]) -> Sequence[_Span]:
         if _count_different(tagged) == 1:
             return tagged
     return records
+
+
+def _select_lists(spans: Sequence[_Span]) -> Sequence[_Span]:
+    """The lists that may be the record: those of objects or lists, else those of several scalars; `[1]` is a citation, `[ ]` a box."""
+    nested = [span for span in spans if any(isinstance(item, dict | list) for item in span.value)]
+    return nested or [span for span in spans if len(span.value) > 1] or spans
 
 
 def _tagged_answers(text: str) -> list[tuple[int, int]]:
@@ -249,7 +254,7 @@ def _fence_languages(text: str, spans: Sequence[_Span]) -> list[str | None]:
     return languages
 
 
-def _describe_repairs(text: str, span: _Span, count: int) -> tuple[str, ...]:
+def _describe_repairs(text: str, span: _Span) -> tuple[str, ...]:
     before, after = text[: span.start].strip(), text[span.end :].strip()
     repairs = list(span.repairs)
     if after == ",":
@@ -260,8 +265,6 @@ def _describe_repairs(text: str, span: _Span, count: int) -> tuple[str, ...]:
         repairs.append("code fence removed")
         before = before[: len(before) - len(opening[0])]
         after = after[closing.end() :] if closing else after
-    if count > 1:
-        repairs.append(f"the largest of {count} lists taken")
     if before.strip() or after.strip():
         repairs.append("text around the JSON removed")
     return tuple(dict.fromkeys(repairs))
