@@ -77,3 +77,17 @@ def test_a_cut_never_changes_what_is_before_it(value: list[object], length: int)
     rewritten = rewrite_json(json.dumps(value)[:length])
     if rewritten.is_cut_off:
         assert json.dumps(json.loads(rewritten.text)).rstrip("]}") in json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'{"path": "C:\dir\x41"}', r"C:\dirA"),
+        (r'{"path": "\u12 \q7"}', r"\u12 \q7"),
+        (r'{"path": "5\% of \$3"}', "5% of $3"),
+    ],
+)
+def test_an_escape_that_json_does_not_have_is_rewritten_and_told(text: str, value: str) -> None:
+    rewritten = rewrite_json(text)
+    assert json.loads(rewritten.text) == {"path": value}
+    assert rewritten.repairs == ("escapes that JSON does not have rewritten",)

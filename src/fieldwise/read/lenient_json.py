@@ -33,6 +33,8 @@ _AFTER_STRING: Final = compile_on_use(
 """What follows a text: a mark of JSON, or on the next line a key, where the comma is missing."""
 _ELLIPSIS: Final = compile_on_use(r"(?:\.\.\.|…)\s*,?\s*(?=[}\])])")
 _ESCAPE: Final = compile_on_use(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_JSON_ESCAPE: Final = compile_on_use(r"\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt'])")
+"""What JSON has, and the single quote, whose repair is that of the quotes around the text."""
 _SIMPLE_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _LITERALS: Final = {"true": "true", "false": "false", "null": "null", "NaN": "NaN", "Infinity": "Infinity"}
 _PYTHON_LITERALS: Final = {
@@ -268,11 +270,9 @@ class _Rewriter:
                 raise _CutOffError
             character = self.text[at]
             if character == "\\":
-                escape = _ESCAPE.match(self.text, at)
-                if escape is None:
-                    raise _CutOffError
-                pieces.append(_read_escape(escape[0]))
-                at = escape.end()
+                escape = self.find_escape(at)
+                pieces.append(_read_escape(escape))
+                at += len(escape)
             elif character in closing and (is_key or _AFTER_STRING.match(self.text[at + 1 : at + 1 + _MAX_STRING_LOOKAHEAD])):
                 break
             else:
@@ -289,13 +289,24 @@ class _Rewriter:
             self.repairs["single quotes replaced"] = None
         return json.dumps("".join(pieces))  # escaped, so that two halves of a surrogate pair become one character again
 
+    def find_escape(self, at: int) -> str:
+        """The escape sequence at a position."""
+        escape = _ESCAPE.match(self.text, at)
+        if escape is None:
+            raise _CutOffError
+        if _JSON_ESCAPE.fullmatch(escape[0]) is None:
+            self.repairs["escapes that JSON does not have rewritten"] = None
+        return escape[0]
+
 
 def _read_escape(escape: str) -> str:
-    """The character of an escape sequence of JSON, Python or JavaScript.
+    """The character of an escape sequence of JSON, Python or JavaScript; before another letter, the backslash belongs to the text.
 
-    >>> [_read_escape(escape) for escape in (r"\\n", r"\\u00e9", r"\\xe9", r"\\'")]
-    ['\\n', 'é', 'é', "'"]
+    >>> [_read_escape(escape) for escape in (r"\\n", r"\\u00e9", r"\\xe9", r"\\'", r"\\%")]
+    ['\\n', 'é', 'é', "'", '%']
+    >>> print("C:" + _read_escape(r"\\d"))
+    C:\\d
     """
     if escape[1] in "ux" and len(escape) > 2:
         return chr(int(escape[2:], 16))
-    return _SIMPLE_ESCAPES.get(escape[1], escape[1])
+    return _SIMPLE_ESCAPES.get(escape[1], escape if escape[1].isalnum() else escape[1])
