@@ -176,10 +176,13 @@ def _saddlepoint_p_value(sizes: Differences, counts: NDArray[np.int64], observed
     return min(1.0, max(2 * min(tail, upper_bound), _lowest_p_value(counts)))
 
 
-def mean_interval(sums: Differences, sizes: GroupSizes | None = None, confidence: float = 0.95) -> tuple[float, float] | None:
+def mean_interval(
+    sums: Differences, sizes: GroupSizes | None = None, confidence: float = 0.95, *, error: float | None = None
+) -> tuple[float, float] | None:
     """The t interval of a mean, over cases or over groups; None for fewer than five of them and where all are equal.
 
     `sums` are the sums by group and `sizes` the numbers of cases in them; without `sizes` every case is a group of its own.
+    `error` is their standard error, if it is known already.
 
     >>> low, high = mean_interval(np.array([0.1, 0.2, 0.3, 0.1, 0.2])) or (0.0, 0.0)
     >>> round(low, 3), round(high, 3)
@@ -190,7 +193,7 @@ def mean_interval(sums: Differences, sizes: GroupSizes | None = None, confidence
     groups = len(sums)
     if groups < MIN_GROUPS:
         return None
-    error = standard_error(sums, sizes)
+    error = standard_error(sums, sizes) if error is None else error
     if error in (0, inf):
         return None
     mean = float(sums.sum()) / (groups if sizes is None else float(sizes.sum()))
@@ -253,11 +256,12 @@ def adjust_benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def paired_effect_size(differences: Differences) -> float:
+def paired_effect_size(differences: Differences, error: float | None = None) -> float:
     """The mean difference in standard deviations of the differences (Cohen's d for pairs); 0 if there are no differences."""
     if len(differences) < 2:
         return 0.0
-    mean, spread = float(differences.mean()), standard_error(differences) * sqrt(len(differences))
+    error = standard_error(differences) if error is None else error
+    mean, spread = float(differences.mean()), error * sqrt(len(differences))
     if spread != 0:
         return mean / spread
     if mean == 0:
@@ -265,12 +269,12 @@ def paired_effect_size(differences: Differences) -> float:
     return inf if mean > 0 else -inf
 
 
-def minimum_detectable_change(sums: Differences, sizes: GroupSizes | None = None) -> float:
+def minimum_detectable_change(sums: Differences, sizes: GroupSizes | None = None, error: float | None = None) -> float:
     """The smallest change of the mean that these cases or groups detect with 80 % power at 95 % confidence.
 
     Infinite for a single one and where all are equal: nothing shows then how much the mean varies.
     """
-    error = standard_error(sums, sizes)
+    error = standard_error(sums, sizes) if error is None else error
     return inf if len(sums) < 2 or error == 0 else detectable_effect(len(sums)) * error
 
 

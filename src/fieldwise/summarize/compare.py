@@ -22,6 +22,7 @@ from fieldwise.kernels.paired import (
     normalized_gain,
     paired_effect_size,
     sign_flip_p_value,
+    standard_error,
 )
 from fieldwise.model.change import Change, Changes, ChangeVerdict, EvaluatorChange, lower_is_better
 
@@ -60,16 +61,18 @@ class EvaluatorMeasurements:
 def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeasurements) -> EvaluatorChange:
     """The changes of one evaluator, over the cases that both runs have. P-values are not adjusted yet: see `adjust_together`."""
     base_rows, new_rows = find_common_rows(base.ids, new.ids)
+    # a slice copies nothing where both runs have the same cases
+    base_at, new_at = (slice(None), slice(None)) if base_rows is new_rows else (base_rows, new_rows)
     groups = encode_groups(base.groups, base_rows)
     if groups is None:
         groups = encode_groups(new.groups, new_rows)
-    base_verdict, new_verdict = base.verdict[base_rows], new.verdict[new_rows]
+    base_verdict, new_verdict = base.verdict[base_at], new.verdict[new_at]
     judged = (base_verdict >= 0) & (new_verdict >= 0)
     base_passed, new_passed = base_verdict == _PASS, new_verdict == _PASS
     metrics: list[Change] = []
     for metric in base.metrics:
         if metric in new.metrics:
-            change = compare_metric(f"{name}.{metric}", base.metrics[metric][base_rows], new.metrics[metric][new_rows], groups)
+            change = compare_metric(f"{name}.{metric}", base.metrics[metric][base_at], new.metrics[metric][new_at], groups)
             if change is not None:
                 change = _with_common_share(change, ~np.isnan(base.metrics[metric]), ~np.isnan(new.metrics[metric]))
                 metrics.append(replace(change, low=None, high=None) if metric in base.counts | new.counts else change)
@@ -80,7 +83,7 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
     fields: list[Change] = []
     for field in base.fields:
         if field in new.fields:
-            change = compare_numbers(field, base.fields[field][base_rows], new.fields[field][new_rows], groups)
+            change = compare_numbers(field, base.fields[field][base_at], new.fields[field][new_at], groups)
             if change is not None:
                 fields.append(_with_common_share(change, ~np.isnan(base.fields[field]), ~np.isnan(new.fields[field])))
 
@@ -139,10 +142,11 @@ def compare_numbers(name: str, base: FloatColumn, new: FloatColumn, groups: Grou
     An infinite number, such as the distance to a point that is not there, has no difference to another one: it does not count either.
     """
     both = np.isfinite(base) & np.isfinite(new)
-    base_values, new_values = base[both].astype(np.float64, copy=False), new[both].astype(np.float64, copy=False)
-    if not len(base_values):
+    if not both.any():
         return None
-    change = _build_change(name, base_values, new_values, None if groups is None else groups[both])
+    if not both.all():
+        base, new, groups = base[both], new[both], None if groups is None else groups[both]
+    change = _build_change(name, base.astype(np.float64, copy=False), new.astype(np.float64, copy=False), groups)
     return _as_lower_is_better(change) if lower else change
 
 
@@ -158,7 +162,8 @@ def _build_change(name: str, base: FloatColumn, new: FloatColumn, groups: GroupC
     differences = new - base
     sums, sizes = _sum_by_group(differences, groups)
     p = sign_flip_p_value(sums)
-    low, high = mean_interval(sums, sizes) or (None, None)
+    error = standard_error(sums, sizes)
+    low, high = mean_interval(sums, sizes, error=error) or (None, None)
     base_mean, new_mean = float(base.mean()), float(new.mean())
     are_shares = min(base.min(), new.min()) >= 0 and max(base.max(), new.max()) <= 1
     change = Change(
@@ -172,9 +177,9 @@ def _build_change(name: str, base: FloatColumn, new: FloatColumn, groups: GroupC
         p=p,
         p_adjusted=p,
         test="permutation" if groups is None else "permutation by group",
-        effect=_finite_or_none(paired_effect_size(differences)),
+        effect=_finite_or_none(paired_effect_size(differences, error if groups is None else None)),
         gain=normalized_gain(base_mean, new_mean) if are_shares else None,
-        smallest_shown=_finite_or_none(minimum_detectable_change(sums, sizes)),
+        smallest_shown=_finite_or_none(minimum_detectable_change(sums, sizes, error)),
         verdict="no difference shown",
     )
     return _judged(change)
