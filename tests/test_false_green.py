@@ -180,7 +180,27 @@ class TestMisread:
 
     def test_a_malformed_path(self, place: Place) -> None:
         place.suite({**FIELDS, "fields": ["n", "a..b"]})
-        place.fails(INCOMPLETE, "`a..b` has an empty step", "--gate", "fields.score >= 0.1")
+        place.fails(INCOMPLETE, "malformed path: `a..b` has an empty step", "--gate", "fields.score >= 0.1")
+
+    @pytest.mark.parametrize("check", ["not zz", "zz == null", "count(zz[*].a) >= 0", "zz > 1"])
+    def test_a_constraint_on_a_field_that_no_case_has(self, place: Place, check: str) -> None:
+        place.suite({"type": "constraints", "rules": [{"check": "present(n)"}, {"check": check}]})
+        place.fails(CONFIG, "no case of the run has this field", "--gate", "constraints.score >= 0.1")
+        place.suite({"type": "constraints", "rules": [{"check": "present(n)"}, {"check": check, "sparse": True}]})
+        code, output = place.run()
+        assert (code, "no case of the run has this field" in output) == (PASSED, True)
+
+    def test_a_record_with_fields_that_files_have_too(self, place: Place) -> None:
+        """`model` and `cost` say something of a file of outputs, or of a product."""
+        for name, model in (("e.json", "X100"), ("a.json", "X200")):
+            place.write(name, json.dumps({"model": model, "cost": 1, "items": [{"id": 1, "part": "bolt"}]}))
+        code, output = place.run(command=("diff", "e.json", "a.json", "--format", "plain"))
+        assert (code, "X200" in output) == (FAILED, True)
+
+    def test_two_lists_in_an_output_of_which_one_is_right(self, place: Place) -> None:
+        place.suite({"type": "field_prf"}, gate={"field_prf.score": ">= 0.9"})
+        place.cases({"id": "a", "expected": [{"x": 1}], "actual": '[{"x": 2}] or maybe [{"x": 1}]'})
+        place.fails(FAILED, "a 0.000")
 
     def test_a_column_that_the_file_does_not_have(self, place: Place) -> None:
         place.suite(FIELDS, columns={"expected": "ground_thruth"})

@@ -111,23 +111,23 @@ class Constraints:
             yield "rules", f"two rules are called `{label}`", "give each a `name` of its own"
 
     def output_fields(self) -> Iterable[FieldRule]:
-        """The fields that decide whether a rule applies; those that it checks are `sparse`, because an output without them is a miss."""
+        """The fields that the rules read. Those that a rule merely requires are `sparse`, because an output without them is a miss."""
         for rule in self.rules:
             compiled = _compile_rule(rule)
-            checked = [*compiled.required, *([] if compiled.goal is None else [compiled.goal])]
-            for expression in [] if compiled.condition is None else [compiled.condition]:
-                yield from _list_fields(expression, sparse=rule.sparse)
-            for expression in checked:
-                yield from _list_fields(expression, sparse=rule.sparse or not rule.when_present)
+            for expression in (compiled.condition, compiled.goal, *compiled.required):
+                if expression is not None:
+                    is_required = isinstance(expression, FieldNode) and expression is not compiled.condition and not rule.when_present
+                    yield from _list_fields(expression, sparse=rule.sparse or is_required)
 
 
-def _list_fields(expression: ExpressionNode, *, sparse: bool) -> Iterator[FieldRule]:
-    """The fields that an expression reads, without those that it asks for by `present`."""
+def _list_fields(expression: ExpressionNode, *, sparse: bool, negated: bool = False) -> Iterator[FieldRule]:
+    """The fields that an expression reads. `present` asks for fields that may be absent, but `not present(x)` always holds without them."""
     if isinstance(expression, FieldNode):
         yield FieldRule(path=expression.path, text=str(expression.path), sparse=sparse)
-    elif isinstance(expression, OperationNode) and expression.name != "present":
+    elif isinstance(expression, OperationNode):
+        may_be_absent = expression.name == "present" and not negated
         for operand in expression.operands:
-            yield from _list_fields(operand, sparse=sparse)
+            yield from _list_fields(operand, sparse=sparse or may_be_absent, negated=expression.name == "not")
 
 
 def _expressions_of(rule: ConstraintRule) -> Iterator[tuple[str, str]]:
