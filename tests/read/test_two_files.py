@@ -216,3 +216,43 @@ def test_the_parts_of_a_record_are_no_records(tmp_path: Path) -> None:
     cases = {"expected": str(tmp_path / "gold.json"), "actual": str(tmp_path / "out.json")}
     run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "field_prf"}]}, root=tmp_path / "runs")
     assert run.summary["field_prf.correct_fields"] == 3
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"budget": 100, "actual": 90},
+        {"prediction": "rain", "temperature": 9},
+        {"gold": 3, "silver": 2},
+        {"expected": "3 May", "delivered": True},
+        {"actuals": 5, "plan": 6},
+    ],
+)
+def test_fields_of_a_record_that_have_the_name_of_a_side_are_data(tmp_path: Path, record: dict[str, Any]) -> None:
+    rows = [{"id": name, **record} for name in "ab"]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=rows, actual=[dict(row) for row in rows], on="id", root=tmp_path)
+    assert run.summary["field_prf.score"] == 1.0
+    assert run.summary["field_prf.total_gt_fields"] == 2
+
+
+def test_a_column_that_a_rule_names_is_data(tmp_path: Path) -> None:
+    rows = [{"id": "a", "actual": "x"}]
+    evaluators = [{"type": "field_accuracy", "fields": ["actual"]}]
+    run = fw.run({"evaluators": evaluators}, expected=rows, actual=[dict(row) for row in rows], on="id", root=tmp_path)
+    assert run.summary["field_accuracy.score"] == 1.0
+
+
+def test_a_column_with_the_record_of_a_side_is_found_beside_other_columns(tmp_path: Path) -> None:
+    expected, actual = [{"id": "a", "expected": {"x": 9}, "lang": "en"}], [{"id": "a", "expected": {"x": 9}, "actual": {"x": 8}, "ms": 4}]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=expected, actual=actual, on="id", root=tmp_path)
+    assert [(stored.expected, stored.actual) for stored in run.mismatches()] == [(9, 8)]
+
+
+def test_a_record_whose_values_all_have_a_confidence_is_one_record(tmp_path: Path) -> None:
+    gold = {f"field_{letter}": letter for letter in "abcdefghijkl"}
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    (tmp_path / "out.json").write_text(json.dumps({name: {"value": value, "confidence": 0.9} for name, value in gold.items()}))
+    cases = {"expected": str(tmp_path / "gold.json"), "actual": str(tmp_path / "out.json")}
+    run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "field_prf"}]}, root=tmp_path / "runs")
+    assert run.manifest.summary.cases == 1
+    assert run.summary["field_prf.score"] == 1.0

@@ -13,6 +13,7 @@ from fieldwise.read.columns import find_roles, fold_name, list_id_candidates, li
 _MIN_KEYED_RECORDS: Final = 3
 _MANY_KEYED_RECORDS: Final = 10
 """Numbers of members from which an object may be one of records by their ids: with numbered names, and with any names."""
+_CONFIDENCE_KEYS: Final = frozenset(("confidence", "score"))
 _LIST_NAMES: Final = frozenset(
     (
         *("results", "predictions", "records", "documents", "docs", "rows", "cases", "examples", "samples", "outputs", "responses"),
@@ -48,6 +49,14 @@ _FILE_METADATA: Final = frozenset(
     )
 )
 """Names, folded, of what is said of a whole file. `date`, `name`, `total`, `status` and `id` are fields of records too."""
+_ALSO_FIELDS: Final = frozenset(
+    (
+        *("model", "engine", "system", "tool", "version", "format", "author", "license", "split", "task", "prompt", "temperature"),
+        *("options", "info", "cost", "totalcost", "duration", "elapsed", "latency", "summary", "errors", "warnings"),
+        *("created", "timestamp", "schema", "tokens", "parameters", "settings", "configuration", "metrics", "statistics"),
+    )
+)
+"""Those of them that records have as well: a product has a `model` and a `cost`. Alone, they do not make an object a file of records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ def find_side_records(document: Any) -> DocumentRecords | None:
 def find_record_list(document: Any) -> str | None:
     """The key of the list of records in an object: the only list of objects, under a usual name, beside what is said of a whole file.
 
-    Where nothing is beside it, its objects must have a column that is an id.
+    Where everything beside it may be a field of a record, or nothing is, its objects must have a column that is an id.
 
     >>> find_record_list({"model": "m-2", "results": [{"id": "a", "total": 5}]})
     'results'
@@ -92,16 +101,18 @@ def find_record_list(document: Any) -> str | None:
     An object with fields of its own is a record: `{"number": "A-1", "items": [{"sku": "x"}]}`.
 
     >>> find_record_list({"number": "A-1", "items": [{"sku": "x"}]})
+    >>> find_record_list({"model": "X100", "cost": 250, "items": [{"id": 1, "part": "bolt"}]})
     """
     name = find_only_list(document)
     if name is None:
         return None
-    beside = [fold_name(key) for key in document if key != name]
-    if not beside:
+    beside = {fold_name(key) for key in document if key != name}
+    if not beside <= _FILE_METADATA:
+        return None
+    if fold_name(name) in _LIST_NAMES:
         has_ids = bool(list_id_candidates(sorted(document[name][0]), separate_sides=True))
-        return name if has_ids and fold_name(name) in _LIST_NAMES else None
-    is_usual = fold_name(name) in _LIST_NAMES | _AMBIGUOUS_LIST_NAMES
-    return name if is_usual and all(key in _FILE_METADATA for key in beside) else None
+        return name if has_ids or not beside <= _ALSO_FIELDS else None
+    return name if fold_name(name) in _AMBIGUOUS_LIST_NAMES and not beside <= _ALSO_FIELDS else None
 
 
 def find_only_list(document: Any) -> str | None:
@@ -139,7 +150,10 @@ def list_keyed_records(document: Any) -> list[dict[str, Any]]:
     if not isinstance(document, dict) or len(document) < _MIN_KEYED_RECORDS:
         return []
     members = cast("dict[str, Any]", document)
-    if not all(isinstance(member, dict) for member in members.values()) or not set[str].intersection(*map(set, members.values())):
+    if not all(isinstance(member, dict) for member in members.values()):
+        return []
+    common_fields = set[str].intersection(*map(set, members.values()))
+    if not common_fields or ("value" in common_fields and not common_fields.isdisjoint(_CONFIDENCE_KEYS)):  # one record of rich values
         return []
     are_numbered = all(any(character.isdigit() for character in name) for name in members)
     if not are_numbered and len(members) < _MANY_KEYED_RECORDS:

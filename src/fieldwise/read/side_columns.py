@@ -3,7 +3,7 @@
 A row of a table is wrapped if it has a column for its side; otherwise the row itself is the record. Called where a side is opened.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ from fieldwise.read.columns import (
     list_id_candidates,
     note_recognized_column,
 )
+from fieldwise.read.pairing_fields import is_named
 
 SIDES: Final = ("expected", "actual")
 _UNAMBIGUOUS_NAMES: Final = {
@@ -52,12 +53,43 @@ def list_side_ids(names: Iterable[str], source: Source, side: str) -> list[str]:
     return [str(written)] if written is not None else list_id_candidates(present, separate_sides=True)
 
 
+def list_data_columns(
+    rows: Sequence[Mapping[str, Any]], names: Iterable[str], other_names: Iterable[str], source: Source, side: str
+) -> frozenset[str]:
+    """The columns that have the name of a side and are fields of the record all the same.
+
+    These are columns that a rule names, columns of numbers beside other fields (`{"budget": 100, "actual": 90}`), and columns of scalars
+    that the other side has too while its rows are the records. `rows` are the first rows of this side, `other_names` the columns of the
+    other.
+    """
+    present, others = sorted(names), sorted(other_names)
+    side_names = [name for name in present if fold_name(name) in _FOLDED_SIDE_NAMES or name == "actuals"]
+    data = {name for name in side_names if is_named((name,), source.named_fields)}
+    if not set(map(fold_name, present)) <= _ROLE_NAMES:
+        data |= {name for name in side_names if _holds_only(rows, name, (bool, int, float))}
+    opposite = "actual" if side == "expected" else "expected"
+    if others and not _find_record_columns(others, (), source.get_mapping(opposite).id, opposite):
+        data |= {name for name in side_names if name in others and _holds_only(rows, name, (bool, int, float, str))}
+    return frozenset(data)
+
+
+def _holds_only(rows: Sequence[Mapping[str, Any]], column: str, types: tuple[type, ...]) -> bool:
+    """True if a column has values and all of them are of these types."""
+    values = [row[column] for row in rows if row.get(column) is not None]
+    return bool(values) and all(isinstance(value, types) for value in values)
+
+
 def find_side_columns(
-    names: Iterable[str], source: Source, side: str, file: str, not_ids: Mapping[str, str] = NO_COLUMNS
+    names: Iterable[str],
+    source: Source,
+    side: str,
+    file: str,
+    not_ids: Mapping[str, str] = NO_COLUMNS,
+    data_columns: Collection[str] = (),
 ) -> tuple[SideColumns, list[Diagnostic]]:
     """Roles and key of a side's columns, with what was recognized (info) and what cannot be decided (error).
 
-    `not_ids`: columns whose values showed that they are not the id.
+    `not_ids`: columns whose values showed that they are not the id. `data_columns`: those that are fields of the record.
     """
     present = sorted(names)
     where = Where(file=file)
@@ -75,14 +107,14 @@ def find_side_columns(
         ignored = side_names | {mapping.record if mapping.record in present else str(FieldPath.parse(mapping.record).steps[0])}
     else:
         if side not in column_by_role and "actuals" not in column_by_role:
-            candidates = _find_record_columns(present, column_by_role.values(), mapping.id, side)
+            candidates = _find_record_columns(present, column_by_role.values(), mapping.id, side, data_columns)
             if len(candidates) == 1:
                 column_by_role[side] = candidates[0]
                 if candidates[0] != side:
                     problems.append(note_recognized_column(candidates[0], side, where))
             elif candidates:
                 problems.append(describe_ambiguous_columns(side, candidates, where))
-            elif not (side == "actual" and "actuals" in present):
+            elif not (side == "actual" and "actuals" in present and "actuals" not in data_columns):
                 columns, notes = _use_rows_as_side_records(present, source, side, where, not_ids)
                 return columns, [*problems, *notes]
         ignored = side_names - set(map(str, column_by_role.values()))
@@ -103,16 +135,16 @@ def _select_written_columns(source: Source, side: str, present: list[str]) -> di
     return column_by_role
 
 
-def _find_record_columns(present: list[str], claimed: Iterable[object], key: str | None, side: str) -> list[str]:
+def _find_record_columns(
+    present: list[str], claimed: Iterable[object], key: str | None, side: str, data_columns: Collection[str] = ()
+) -> list[str]:
     """Columns that may hold the record of this side: unambiguous names, else words that records use too if the row has nothing else."""
-    taken = {*map(str, claimed), str(key)}
+    taken = {*map(str, claimed), str(key), *data_columns}
     free = [name for name in present if name not in taken]
     names = {each_side: [name for name in free if fold_name(name) in _fold_side_names(each_side)] for each_side in SIDES}
     if any(fold_name(name) in map(fold_name, _UNAMBIGUOUS_NAMES[side]) for name in free):
         return [side] if side in free else names[side]
-    role_names = {fold_name(name) for name in (*ROLES, *(name for names in USUAL_SIDE_NAMES.values() for name in names))}
-    role_names.update(name for group in USUAL_NAMES["id"] for name in group if name != "key")
-    if not set(map(fold_name, free)) <= role_names:
+    if not set(map(fold_name, free)) <= _ROLE_NAMES:
         return []
     opposite = "actual" if side == "expected" else "expected"
     return names[side] or names[opposite]  # in a file of expected answers, `answer` is the expected one
@@ -122,6 +154,13 @@ def _fold_side_names(side: str) -> set[str]:
     return {fold_name(name) for name in (side, *USUAL_SIDE_NAMES[side])}
 
 
+_ROLE_NAMES: Final = frozenset(
+    (
+        *map(fold_name, (*ROLES, *(name for names in USUAL_SIDE_NAMES.values() for name in names))),
+        *(name for group in USUAL_NAMES["id"] for name in group if name != "key"),
+    )
+)
+"""Names, folded, of columns that are no fields of a record."""
 _FOLDED_SIDE_NAMES: Final = frozenset(_fold_side_names("expected") | _fold_side_names("actual"))
 
 

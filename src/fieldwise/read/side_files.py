@@ -56,7 +56,7 @@ from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.pairing_fields import Steps, find_id_place, is_named, remove_field, rename_place
 from fieldwise.read.records_in_text import find_record
 from fieldwise.read.rows import RowBatch, peek_rows, rechunk_rows
-from fieldwise.read.side_columns import SideColumns, find_side_columns, list_side_ids
+from fieldwise.read.side_columns import SideColumns, find_side_columns, list_data_columns, list_side_ids
 from fieldwise.read.side_mapping import SideMapper, locate
 from fieldwise.read.table_files import describe_unreadable, note_recognized, parse_json_file, read_document, read_each, read_each_document
 from fieldwise.registry import nearest
@@ -276,11 +276,15 @@ class RecordTable:
         more_values, self._stream = peek_rows(self._stream, MAX_EVIDENCE_ROWS - len(first_values))
         return collect_id_values([*first_values, *more_values], self.list_ids())
 
-    def assign_columns(self, not_ids: Mapping[str, str]) -> list[Diagnostic]:
-        """Find the roles of the columns, before any record is read. `not_ids`: columns whose values showed that they are not the id."""
+    def assign_columns(self, not_ids: Mapping[str, str], other_names: Iterable[str] = ()) -> list[Diagnostic]:
+        """Find the roles of the columns, before any record is read.
+
+        `not_ids`: columns whose values showed that they are not the id; `other_names`: the columns of the other side.
+        """
         if self._first_rows is None:
             return []
-        self._columns, problems = find_side_columns(self.column_names, self._source, self.side, self.file, not_ids)
+        data_columns = list_data_columns(self._first_rows.values, self.column_names, other_names, self._source, self.side)
+        self._columns, problems = find_side_columns(self.column_names, self._source, self.side, self.file, not_ids, data_columns)
         problems = [*_find_missing_paths(self._first_rows, self.mapper.mapping, Where(file=self.file)), *problems]
         self._written_id_place = self._find_id_place()
         if self._written_id_place is not None:
