@@ -18,6 +18,7 @@ from fieldwise.model.path import EACH, render_path
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import PRESET_EVALUATORS, SideMapping, Source
 from fieldwise.model.rule import FieldRule, ListRule
+from fieldwise.model.services import NO_SERVICES
 from fieldwise.model.values import MISSING
 from fieldwise.plan.infer import InferredRules
 from fieldwise.read.cases import read_cases
@@ -235,7 +236,7 @@ def _count_expected(batches: Iterable[Cases]) -> tuple[int, int, bool]:
     has_contexts = False
     for cases in batches:
         present += sum(value is not MISSING for value in cases.expected)
-        records += sum(isinstance(value, dict | list) for value in ScoringBatch(cases).records.expected)
+        records += sum(isinstance(value, dict | list) for value in ScoringBatch(cases, NO_SERVICES).records.expected)
         has_contexts = has_contexts or any(contexts is not None for contexts in cases.contexts)
     return present, records, has_contexts
 

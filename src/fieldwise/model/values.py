@@ -21,6 +21,8 @@ class Missing(Enum):
     def __bool__(self) -> bool:
         return False
 
+    __hash__ = object.__hash__  # that of Enum is a Python function, and many values are missing
+
 
 MISSING: Final = Missing.MISSING
 """Marks a missing value in a column. Internal to scoring: a `Comparison` and every report say `missing` instead."""

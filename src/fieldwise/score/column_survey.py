@@ -19,6 +19,7 @@ from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.path import EACH
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.rule import FieldRule, Match
+from fieldwise.model.services import NO_SERVICES
 from fieldwise.read.table_files import LineFilter
 from fieldwise.registry import MATCHERS
 from fieldwise.score.batch import ScoringBatch
@@ -90,7 +91,7 @@ class _SurveyedKeys:
 
 def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, list[Diagnostic]]:
     """The plan with the options that the columns decide, and a remark for each of them."""
-    evaluators, remarks = survey_columns(plan.evaluators, map(ScoringBatch, batches), plan.file)
+    evaluators, remarks = survey_columns(plan.evaluators, (ScoringBatch(cases, NO_SERVICES) for cases in batches), plan.file)
     return replace(plan, evaluators=evaluators), remarks
 
 

@@ -8,6 +8,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.options import InfersRules, lacks_rules
 from fieldwise.model.plan import Plan, PlannedEvaluator, SideMapping, Source
+from fieldwise.model.services import NO_SERVICES
 from fieldwise.read.columns import is_usual_id
 from fieldwise.score.batch import ScoringBatch
 
@@ -56,7 +57,7 @@ def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> "Infe
     inference = RuleInference()
     id_fields: set[str] | None = None
     for cases in batches:
-        records = ScoringBatch(cases).records
+        records = ScoringBatch(cases, NO_SERVICES).records
         inference.add(zip(records.expected, records.actual, strict=True))
         for case_id, record in zip(cases.id, records.expected, strict=True):
             if isinstance(record, dict):

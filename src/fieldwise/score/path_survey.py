@@ -11,6 +11,7 @@ from fieldwise.model.options import ReadsItems, ReadsOutputFields
 from fieldwise.model.path import EACH, Path, Step, render_path, value_at
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.rule import FieldRule, ListRule
+from fieldwise.model.services import NO_SERVICES
 from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import nearest
 from fieldwise.score.batch import ScoringBatch
@@ -96,7 +97,7 @@ class PathSurvey:
 
     def add(self, cases: Cases) -> None:
         """Add the records of a batch."""
-        records = ScoringBatch(cases).records
+        records = ScoringBatch(cases, NO_SERVICES).records
         for record in records.expected:
             if record is MISSING or record is None:
                 continue

@@ -16,6 +16,7 @@ from fieldwise.model.comparison import ComparisonTable, UnreadValues
 from fieldwise.model.path import ROOT, MalformedPath, Path, Step
 from fieldwise.model.redaction import Redaction
 from fieldwise.model.result import Details, Labels, Results
+from fieldwise.model.services import NO_SERVICES
 from fieldwise.model.values import MISSING, Value
 from fieldwise.score.batch import ScoringBatch
 
@@ -72,7 +73,7 @@ class _Scrubber:
 def _collect_texts(redaction: Redaction, outcome: BatchOutcome) -> list[set[str]]:
     """For each case, the texts at the paths on either side."""
     cases = outcome.cases
-    records = ScoringBatch(cases).records
+    records = ScoringBatch(cases, NO_SERVICES).records
     trials = [[] if actuals is None else list(actuals) for actuals in cases.actuals]
     collected: list[set[str]] = []
     for row in range(len(cases)):
@@ -97,7 +98,7 @@ def _collect_leaves(value: Any, steps: tuple[Step, ...], texts: set[str]) -> Non
 
 
 def _redact_cases(redaction: Redaction, cases: Cases, scrubbers: Sequence[_Scrubber]) -> Cases:
-    records = ScoringBatch(cases).records
+    records = ScoringBatch(cases, NO_SERVICES).records
 
     def redact_side(side: Sequence[Value], parsed: Sequence[Value]) -> list[Value]:
         return [_redact_side(redaction, scrubbers[row], value, parsed[row]) for row, value in enumerate(side)]

@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
 from fieldwise.model.path import EACH, Path, Step
+from fieldwise.model.services import NO_SERVICES
 from fieldwise.model.values import Value
 from fieldwise.registry import nearest
 from fieldwise.score.batch import ScoringBatch
@@ -25,7 +26,7 @@ class RedactionSurvey:
     def add(self, cases: Cases) -> None:
         """Add the records of both sides of a batch."""
         if self._unused:
-            records = ScoringBatch(cases).records
+            records = ScoringBatch(cases, NO_SERVICES).records
             trials = [actual for actuals in cases.actuals if actuals is not None for actual in actuals]
             self.add_records((*records.expected, *records.actual, *trials))
 

@@ -25,7 +25,7 @@ from fieldwise.model.path import Path, Step
 from fieldwise.model.plan import MUTANTS, Gate, Member, Plan, PlannedEvaluator, Source
 from fieldwise.model.result import Results, Status
 from fieldwise.model.rule import FieldRule
-from fieldwise.model.services import Services
+from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.summary import GateResult
 from fieldwise.model.values import MISSING, Value
 from fieldwise.plan.gates import parse_gate
@@ -211,7 +211,7 @@ def _sample_cases(source: Source, limit: int, seed: int) -> _Sample:
     records = 0
     for cases in read_cases(source):
         without_actual = replace(cases, actual=[MISSING] * len(cases))  # not needed here, and slow to find in text
-        for row, record in enumerate(ScoringBatch(without_actual).records.expected):
+        for row, record in enumerate(ScoringBatch(without_actual, NO_SERVICES).records.expected):
             rank = crc32(f"{seed}\0{cases.id[row]}".encode(errors="surrogatepass"))
             is_record = isinstance(record, dict | list)
             records += is_record
