@@ -161,7 +161,7 @@ class TestCollection:
         write_suite(pytester.path, *self.CASES, evaluators=[{**FIELDS, "fields": ["a..b", "number"]}])
         result = run_pytest(pytester, "--fieldwise")
         result.assert_outcomes(passed=3, failed=1)
-        result.stdout.fnmatch_lines(["exit code 3", "*s.eval.yaml:1: field a..b: `a..b` has an empty step*"])
+        result.stdout.fnmatch_lines(["exit code 3", "*s.eval.yaml:1: field a..b: malformed path: `a..b` has an empty step*"])
 
     def test_a_path_in_no_expected_record_fails_the_whole_suite_and_no_case(self, pytester: pytest.Pytester) -> None:
         write_suite(pytester.path, *self.CASES, evaluators=[{**FIELDS, "fields": ["numbr", "total"]}])

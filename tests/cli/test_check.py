@@ -41,6 +41,16 @@ def test_json_tells_the_same(folder: Path, fieldwise: Run) -> None:
     assert [entry["path"] for entry in actual["evaluators"][0]["fields"]] == ["number", "total"]
 
 
+def test_the_json_of_a_suite_that_cannot_be_compiled_holds_its_problems(folder: Path, fieldwise: Run) -> None:
+    path = folder / "small.eval.yaml"
+    path.write_text(path.read_text().replace("match: exact", "match: exakt"))
+    result = fieldwise("check", "small.eval.yaml", "--format", "json")
+    assert result.exit_code == 2
+    document = json.loads(result.stdout)
+    assert document["fine"] is False
+    assert "Invalid match type: exakt" in document["diagnostics"][0]["what"]
+
+
 def test_gates_on_regressions_are_listed(folder: Path, fieldwise: Run) -> None:
     gate = ("--gate", "regression.fields.score <= 0.02")
     assert "regression of fields.score <= 0.02" in fieldwise("check", "small.eval.yaml", *gate).stdout

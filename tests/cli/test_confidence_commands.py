@@ -116,4 +116,4 @@ def test_a_policy_is_written_verified_and_gated(root, tmp_path):
 def test_a_policy_that_accepts_nothing_exits_1_and_says_so(root):
     result = call("policy", "latest", "--root", root, "--max-error", "0.0001")
     assert result.exit_code == 1
-    assert "No cut-off meets the limit" in result.output
+    assert "No cut-off does it" in result.output

@@ -128,6 +128,27 @@ def test_json_is_what_the_published_schema_says(folder: Path, fieldwise: Run) ->
     assert causes == {"ocr", None}  # 9 and 90 have too few digits to tell a scale from chance
 
 
+def test_the_json_of_a_suite_that_cannot_run_holds_its_problems(folder: Path, fieldwise: Run) -> None:
+    path = folder / "small.eval.yaml"
+    path.write_text(path.read_text().replace("match: exact", "match: exakt"))
+    result = fieldwise("run", "small.eval.yaml", "--format", "json")
+    assert result.exit_code == 2
+    document = json.loads(result.stdout)
+    Draft202012Validator(build_run_schema()).validate(document)
+    assert document["run"] is None
+    assert "Invalid match type: exakt" in document["diagnostics"][0]["what"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_confidence_out_of_range_is_told_once_and_not_by_a_python_warning(folder: Path, fieldwise: Run) -> None:
+    case = {"id": "a", "expected": {"d": "2024-01-02"}, "actual": {"d": {"value": "2024-01-02", "confidence": 2}}}
+    (folder / "c.jsonl").write_text(json.dumps(case) + "\n")
+    suite = {"name": "s", "cases": "c.jsonl", "evaluators": [{"type": "field_accuracy", "fields": [{"path": "d", "match": "date"}]}]}
+    (folder / "s.eval.yaml").write_text(json.dumps(suite))
+    result = fieldwise("run", "s.eval.yaml", "--format", "json")
+    assert [problem["code"] for problem in json.loads(result.stdout)["diagnostics"]].count("bad-confidence") == 1
+
+
 def test_github_annotates_the_gate_that_failed(folder: Path, fieldwise: Run) -> None:
     result = fieldwise("run", "small.eval.yaml", "--format", "github", "--gate", "fields.score >= 0.99")
     assert result.exit_code == 1

@@ -72,3 +72,10 @@ def test_problems_of_a_suite_are_json_too() -> None:
     assert document["exit_code"] == 2
     assert document["problems"][0]["where"].startswith("s.yaml:0") or document["problems"][0]["where"]
     assert document["more_problems"] == 34
+
+
+def test_a_field_without_a_known_cause_says_so(tmp_path: Path) -> None:
+    cases = [{"id": "a", "expected": {"x": "green"}, "actual": {"x": "seven"}}]
+    run = fw.run({"evaluators": [{"type": "field_accuracy", "fields": ["x"]}]}, cases=cases, root=tmp_path)
+    [worst] = _read(run)["worst_fields"]
+    assert (worst["cause"], worst["advice"]) == (None, None)

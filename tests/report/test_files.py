@@ -10,6 +10,7 @@ import duckdb
 import openpyxl
 import pytest
 
+import fieldwise as fw
 from fieldwise.report.files import SUFFIXES, find_suffix, iterate_rows, render
 from fieldwise.store.run import Run
 
@@ -109,3 +110,11 @@ def test_csv_rows_are_plain_values(demo: Run) -> None:
     row = dict(zip(heads, first, strict=True))
     assert row["score"] == 1.0
     assert row["hits"].startswith("invoice_number; issue_date")
+
+
+def test_an_integer_beyond_all_floats_is_text_in_a_workbook(tmp_path: Path) -> None:
+    cases = [{"id": "a", "expected": {"x": 10**400}, "actual": {"x": 10**400 + 1}}]
+    run = fw.run({"evaluators": [{"type": "field_accuracy", "fields": ["x"]}]}, cases=cases, root=tmp_path)
+    workbook = openpyxl.load_workbook(io.BytesIO(render(run, ".xlsx")))
+    texts = {str(cell) for sheet in workbook for row in sheet.iter_rows(values_only=True) for cell in row}
+    assert str(10**400) in texts

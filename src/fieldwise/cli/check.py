@@ -31,12 +31,18 @@ def check(
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._exits import CONFIG
     from fieldwise.cli._files import require_suite
-    from fieldwise.report.check_view import build_check_report, render_check_json
+    from fieldwise.model.diagnostic import ConfigError
+    from fieldwise.report.check_view import build_check_report, render_check_errors_json, render_check_json
     from fieldwise.suite_check import survey_cases
     from fieldwise.suite_plan import compile_suite
 
     program = program_of(context, root)
-    survey = survey_cases(compile_suite(require_suite(suite), cases=cases, gates=gates, root=program.root))
+    try:
+        survey = survey_cases(compile_suite(require_suite(suite), cases=cases, gates=gates, root=program.root))
+    except ConfigError as error:
+        if form == "json":
+            click.echo(render_check_errors_json(error.diagnostics))
+        raise
     if form == "json":
         click.echo(render_check_json(survey))
     else:

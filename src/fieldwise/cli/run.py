@@ -197,7 +197,7 @@ def _parse_filters(filters: Sequence[str]) -> "When":
 
 @contextmanager
 def _errors_in_format(form: Format) -> Generator[None]:
-    """Print the errors of a suite on standard output too: as annotations of its lines for GitHub, as JSON for agents."""
+    """Print the errors of a suite on standard output too: as annotations of its lines for GitHub, else as JSON."""
     from fieldwise.model.diagnostic import ConfigError
 
     try:
@@ -212,6 +212,10 @@ def _errors_in_format(form: Format) -> Generator[None]:
             from fieldwise.report.agent_output import render_agent_errors
 
             click.echo(render_agent_errors(error.diagnostics, 2), nl=False)
+        elif form == "json":
+            from fieldwise.report.json_report import render_error_json
+
+            click.echo(render_error_json(error.diagnostics), nl=False)
         raise
 
 

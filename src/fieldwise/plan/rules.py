@@ -265,7 +265,7 @@ def _read_rule_path(review: Review, text: Any, place: KeyPath) -> Any:
     try:
         return Path.parse(text)
     except MalformedPath as error:
-        what = f"{error}: every case will miss this field"
+        what = f"malformed path: {error}, so every case misses this field"
         review.add_warning(place, "malformed-path", what, error.fix or "write a path such as `invoice.total`")
         return None
 

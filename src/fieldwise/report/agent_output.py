@@ -115,6 +115,7 @@ def _describe_field(run: "Run", evaluator: str, field: FieldSummary) -> dict[str
         "n": field.n,
         "score": round(field.score.value, 4),
     }
+    entry |= {"cause": None, "advice": None}
     if field.causes:
         name, count = field.causes[0]
         text = describe_cause(name, field.rule)

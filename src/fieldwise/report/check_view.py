@@ -1,6 +1,6 @@
 """The report of `fieldwise check`: what a run of the suite would do, and what is wrong."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
 
@@ -125,6 +125,12 @@ def render_check_json(check: SuiteCheck) -> str:
             "diagnostics": [diagnostic.to_json() for diagnostic in check.diagnostics],
         }
     )
+
+
+def render_check_errors_json(diagnostics: Iterable[Diagnostic]) -> str:
+    """Render the problems of a suite that cannot be compiled, in the form of a check."""
+    problems = [diagnostic.to_json() for diagnostic in diagnostics]
+    return dump_json({"fine": False, "name": None, "counts": {}, "evaluators": [], "gates": [], "diagnostics": problems})
 
 
 def _evaluator_to_json(evaluator: PlannedEvaluator) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.report.run_view import RunView
 from fieldwise.report.text_format import dump_json
 
@@ -20,6 +21,13 @@ def iterate_run_json(view: RunView, results: Iterable[bytes]) -> Iterator[str]:
     for number, result in enumerate(results):
         yield (",\n" if number else "\n") + result.decode()
     yield "\n]}\n"
+
+
+def render_error_json(diagnostics: Iterable[Diagnostic]) -> str:
+    """The document of a suite that did not run: `run` is null, and everything but the diagnostics is empty."""
+    summary = {"cases": 0, "groups": None, "metrics": {}, "evaluators": {}, "interpretation": []}
+    problems = [diagnostic.to_json() for diagnostic in diagnostics]
+    return dump_json({"run": None, "summary": summary, "gates": [], "diagnostics": problems, "results": []}) + "\n"
 
 
 def iterate_results_jsonl(results: Iterable[bytes]) -> Iterator[str]:
@@ -84,7 +92,7 @@ def build_run_schema() -> dict[str, Any]:
         "title": "fieldwise run",
     }
     parts = {
-        "run": _run_schema(),
+        "run": {"anyOf": [_run_schema(), {"type": "null"}], "description": "null if the suite did not run"},
         "summary": _summary_schema(),
         "gates": {"type": "array", "items": _gate_schema()},
         "diagnostics": {"type": "array", "items": _diagnostic_schema()},

@@ -50,7 +50,7 @@ def describe_policy(policy: Policy) -> str:
     if policy.accepts_nothing:
         fields, promise = format_count(len(policy.fields), "field"), f"an error of at most {format_share(policy.max_error)}"
         return (
-            f"No cut-off meets the limit: for none of {fields} do the confidences show {promise} among accepted values,"
+            f"No cut-off does it: for none of {fields} do the confidences show {promise} among accepted values,"
             f" {times_in(policy.level)}."
             f" All {format_count(total, 'value')} need review."
         )

@@ -6,7 +6,6 @@ memory for one row only; 100,000 rows take 0.85 times as long as with openpyxl.
 
 from collections.abc import Iterable, Sequence
 from io import BytesIO
-from math import isfinite
 from typing import Any, Final
 
 from fieldwise.report.text_format import make_lines_visible, truncate
@@ -66,7 +65,7 @@ def _write_cell(sheet: Any, row: int, column: int, value: Any) -> None:
         return
     if isinstance(value, bool):
         sheet.write_boolean(row, column, value)
-    elif isinstance(value, int | float) and isfinite(value) and abs(value) <= _EXACT_INTEGER:
+    elif isinstance(value, int | float) and abs(value) <= _EXACT_INTEGER:  # false for NaN
         sheet.write_number(row, column, value)
     else:
         sheet.write_string(row, column, truncate(_remove_controls(str(value)), _CELL_LENGTH))
