@@ -12,7 +12,7 @@ from fieldwise.read.cases import CaseReader
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.shards import Shard, Unsplittable, check_roles, split_source
 from fieldwise.store.manifest import Part
-from fieldwise.store.part_reader import check_part_files
+from fieldwise.store.part_reader import verify_parts
 from fieldwise.store.writer import RunWriter
 
 Progress = Callable[[int, float | None], None]
@@ -68,8 +68,8 @@ def _score_shards(
         writer.discard_new_parts()
         raise
     merger.totals.add_stored_parts(writer.path, writer.resumed_parts)
-    if isinstance(writer.path, Path):  # a remote store keeps what it has confirmed, and a request per file is slow
-        check_part_files(writer.path, writer.parts)
+    if isinstance(writer.path, Path):  # a remote store keeps what it has confirmed, and reading every file again is slow
+        verify_parts(writer.path, writer.parts)  # the totals come from the memory of the workers
     return merger.totals, merger.ids.report_duplicates()
 
 

@@ -99,16 +99,11 @@ def read_table(
     return table
 
 
-def check_file_size(path: Location, file: PartFile) -> None:
-    """Raise StoreError if a file does not have the size that was written."""
+def verify_file(path: Location, file: PartFile) -> None:
+    """Raise StoreError if a file does not have the size and the checksum that were written."""
     size = path.stat().st_size
     if size != file.bytes:
         raise corrupt_file_error(path, ValueError(f"it has {size} bytes, and {file.bytes} were written"))
-
-
-def verify_file(path: Location, file: PartFile) -> None:
-    """Raise StoreError if a file does not have the size and the checksum that were written."""
-    check_file_size(path, file)
     if file.checksum:
         try:
             verify_checksum(path, file.checksum)
@@ -123,17 +118,6 @@ def verify_parts(folder: Location, parts: Iterable[Part]) -> None:
             path = folder / "parts" / file.file
             try:
                 verify_file(path, file)
-            except OSError as error:
-                raise error if isinstance(error, StoreError) else corrupt_file_error(path, error) from error
-
-
-def check_part_files(folder: Location, parts: Iterable[Part]) -> None:
-    """Raise StoreError if a file of a part is missing or does not have the size that was written. Reads no file."""
-    for part in parts:
-        for file in part.files:
-            path = folder / "parts" / file.file
-            try:
-                check_file_size(path, file)
             except OSError as error:
                 raise error if isinstance(error, StoreError) else corrupt_file_error(path, error) from error
 
