@@ -4,7 +4,7 @@ from datetime import date, time, timedelta
 
 import pytest
 
-from fieldwise.kernels.locale_tables import day_names
+from fieldwise.kernels.locale_tables import clock_words, day_names, day_periods
 from fieldwise.kernels.moments import (
     AmbiguousMoment,
     DateReading,
@@ -188,6 +188,66 @@ def test_a_month_that_is_a_day_of_the_week_elsewhere_is_a_month() -> None:
 @pytest.mark.parametrize("text", ["May 2024 10am", "12 de 2024"])
 def test_an_hour_is_no_day_and_a_filler_no_month(text: str) -> None:
     assert read_moment(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9 to 12 January 2017",
+        "January 9 to 12, 2017",
+        "9 al 12 de enero de 2017",
+        "del 9 al 12 de enero de 2017",
+        "9 y 12 de enero de 2017",
+        "9 or 12 de enero de 2017",
+        "9 a 12 de janeiro de 2017",
+        "9 e 12 de janeiro de 2017",
+        "9 e 12 gennaio 2017",
+        "9 i 12 stycznia 2017",
+        "9 to 13/01/2017",
+        "9 to 2017-01-12",
+        "9 to 12 pm January 2017",
+        "9 уто 12 января 2017",
+        "9 bis 12 Uhr am 3. Januar 2017",
+    ],
+)
+def test_a_range_of_days_is_no_day_with_an_hour(text: str) -> None:
+    assert read_moment(text) is None
+
+
+RANGE_FORMS = (
+    "9 {} 12 January 2017",
+    "January 9 {} 12, 2017",
+    "9 {} 12 de enero de 2017",
+    "9 {} 12 stycznia 2017",
+    "9 {} 12 января 2017",
+    "9 {} 13.01.2017",
+    "9 {} 2017-01-12",
+)
+
+
+@pytest.mark.parametrize("form", RANGE_FORMS)
+def test_no_short_word_of_any_language_joins_two_days_to_one(form: str) -> None:
+    words = {word for word in {*_fillers(), *day_names(), *day_periods(), *clock_words()} if word.isascii() and len(word) < 4}
+    hours = {"am", "a m", "pm", "p m", "vm", "nm", "ap", "ip", "h", "uhr"}
+    assert [word for word in sorted(words - hours) if isinstance(read_moment(form.format(word)), Moment)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [
+        ("15 March 2024, 3 pm", 15),
+        ("3 p.m. March 15, 2024", 15),
+        ("15. März 2024, 3 Uhr nachmittags", 15),
+        ("15. März 2024 15 Uhr", 15),
+        ("15 de marzo de 2024 a las 3 de la tarde", 15),
+        ("15 Μαρτίου 2024, 3 μ.μ.", 15),
+        ("2024. március 15. 10 óra", None),
+        ("Fri Mar 15 10 AM 2024", 10),
+    ],
+)
+def test_an_hour_without_minutes_needs_a_marker_that_is_no_other_word(text: str, hour: int | None) -> None:
+    moment = read_moment(text)
+    assert (moment.clock and moment.clock.hour if isinstance(moment, Moment) else None) == hour
 
 
 def test_turkish_capitals_without_a_dot_are_read() -> None:

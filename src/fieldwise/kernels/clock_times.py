@@ -55,6 +55,8 @@ _MORE_CLOCK_WORDS = (
     "horas heures h ч uur น बजे o'clock - 'ora ora en الساعة الساعه"
 )
 """What people write around times of day and the patterns of CLDR do not hold."""
+_SHORT_HOUR_MARKERS: Final = frozenset({"am", "a m", "pm", "p m", "vm", "nm", "ap", "ip"})
+_MIN_HOUR_MARKER_LETTERS: Final = 4
 _HOUR_WORDS: Final = frozenset("uhr h heures o'clock hrs hours horas uur ч น बजे".split())  # noqa: SIM905
 """Words that make a number an hour."""
 _LAST_WORD: Final = compile_on_use(r"[^\s,(\[]+[ ,(\[]*$")
@@ -64,6 +66,7 @@ _MORE_PERIODS: Final = {
     **dict.fromkeys(("am", "a m", "ap", "صباحا", "صباحًا", "صباحاً"), "am"),
     **dict.fromkeys(("pm", "p m", "ip", "مساء", "مساءً"), "pm"),
 }
+_FIRST_CJK_CHARACTER: Final = "\u2e80"
 _HALF_PAST: Final = compile_on_use(r"(?<=[時时点點시]) ?[半반]")
 _ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{{1,9}}))?)?)?(?: ?{_ZONE})?"
 _ISO_BASIC_TIME: Final = compile_on_use(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}", re.ASCII)
@@ -115,8 +118,10 @@ def _split_at_clock(text: str, match: re.Match[str], needs_marker: bool) -> Cloc
     behind = _read_behind_clock(text[match.end() :])
     before = _read_before_clock(text[: match.start()])
     period = behind.period or before.period
-    if needs_marker and not (period or behind.hour_word):
+    if needs_marker and not (behind.hour_word or _makes_hour(behind.marker or before.marker)):
         return None
+    if needs_marker and before.rest and behind.rest and not before.rest[-1].isdigit():
+        return None  # `9 to 12 pm January 2017`: a word joins the hour to another number
     clock = _clock_time(match, period)
     offset = behind.offset if behind.offset is not None else before.offset
     if clock is None or isinstance(offset, bool):
@@ -125,6 +130,17 @@ def _split_at_clock(text: str, match: re.Match[str], needs_marker: bool) -> Cloc
     if int(match["hour"]) > 12 and _is_before_noon(behind, before, text[match.end() :]):
         clock = None
     return ClockSplit(rest, clock, offset, behind.zone) if rest else None
+
+
+def _makes_hour(marker: str) -> bool:
+    """True if a marker makes a number without minutes an hour.
+
+    Short markers of one language are prepositions of another: `12 de` and `9 to` are hours only in Hungarian and Tongan, and nearly always
+    parts of a date or of a range of dates (`9 to 12 de enero`).
+    """
+    if not marker.isascii():
+        return len(marker) > 1
+    return marker in _SHORT_HOUR_MARKERS or any(len(word) >= _MIN_HOUR_MARKER_LETTERS for word in marker.split())
 
 
 def _is_before_noon(behind: _ClockSide, before: _ClockSide, text_behind: str) -> bool:
@@ -205,7 +221,7 @@ def _take_words(text: str, *, from_end: bool) -> dict[int, tuple[str, str]]:
 def _cjk_period_before(text: str) -> tuple[str, str] | None:
     """A marker of two characters that follows the date without a space: the 下午 of `4月13日下午3:05`; with what precedes it."""
     tail = text.rstrip()[-2:]
-    period = None if tail.isascii() else _day_periods().get(tail)
+    period = _day_periods().get(tail) if tail[:1] >= _FIRST_CJK_CHARACTER else None  # not the end of a word: Serbian `уто`
     return None if period is None else (period, text.rstrip()[:-2])
 
 
