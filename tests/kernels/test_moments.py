@@ -214,6 +214,45 @@ def test_a_range_of_days_is_no_day_with_an_hour(text: str) -> None:
     assert read_moment(text) is None
 
 
+@pytest.mark.parametrize(
+    "form",
+    ["< {}", "> {}", "<= {}", "≥ {}", "≤{}", "~{}", "≈ {}", "± {}", "{}+", "{}?", "{} %", "${}", "{} -", "–{}", "= {}", "c. {}", "est. {}"],
+)
+@pytest.mark.parametrize("day", ["12 January 2017", "January 12, 2017", "12. Januar 2017", "12 de enero de 2017", "12 January 2017 10:00"])
+def test_a_sign_that_makes_a_date_a_bound_or_a_guess_is_refused(form: str, day: str) -> None:
+    assert read_moment(day) is not None
+    assert read_moment(form.format(day)) is None
+
+
+@pytest.mark.parametrize("text", ["12€ January 2017", "January 12±1, 2017", "12 January + 2017", "≈10:00 12 January 2017", "12 * January 2017"])
+def test_a_sign_inside_a_date_is_refused(text: str) -> None:
+    assert read_moment(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12 January 2017*",
+        "(12 January 2017)",
+        "[12 January 2017]",
+        '"12 January 2017"',
+        "12-Jan-2017",
+        "12.Jan.2017",
+        "12/Jan/2017",
+        "Jan 12 '17",
+        "12 January 2017;",
+        "12º enero 2017",
+        "12 January 2017 @ 10:00",
+        "12 January 2017 - 10:00",
+        "10:00 - 12 January 2017",
+        "12 January 2017 | 10:00",
+        "12 January 2017 · 10:00",
+    ],
+)
+def test_signs_that_say_nothing_may_stand_in_a_date(text: str) -> None:
+    assert read(text).date == date(2017, 1, 12)
+
+
 RANGE_FORMS = (
     "9 {} 12 January 2017",
     "January 9 {} 12, 2017",

@@ -52,7 +52,7 @@ _GERMAN_PREPOSITION: Final = compile_on_use(r" ?(?:uhr)? *am +(?:(?P<word>[^\W\d
 """`13:00 am 15. März`, `13:00 Uhr am Freitag, den 15. März`: `am` belongs to the date."""
 _MORE_CLOCK_WORDS = (
     "at um gegen à às as a las alle ore klo kl kell o в о om u у saat pukul lúc la ve v godz hod ob στις στη בשעה को t uhr hrs hr hours "
-    "horas heures h ч uur น बजे o'clock - 'ora ora en الساعة الساعه"
+    "horas heures h ч uur น बजे o'clock - @ 'ora ora en الساعة الساعه"
 )
 """What people write around times of day and the patterns of CLDR do not hold."""
 _SHORT_HOUR_MARKERS: Final = frozenset({"am", "a m", "pm", "p m", "vm", "nm", "ap", "ip"})
@@ -66,6 +66,7 @@ _MORE_PERIODS: Final = {
     **dict.fromkeys(("am", "a m", "ap", "صباحا", "صباحًا", "صباحاً"), "am"),
     **dict.fromkeys(("pm", "p m", "ip", "مساء", "مساءً"), "pm"),
 }
+_FIRST_CJK_CHARACTER: Final = "\u2e80"
 _FIRST_CJK_CHARACTER: Final = "\u2e80"
 _HALF_PAST: Final = compile_on_use(r"(?<=[時时点點시]) ?[半반]")
 _ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{{1,9}}))?)?)?(?: ?{_ZONE})?"

@@ -157,6 +157,10 @@ _BASQUE_ENDINGS: Final = compile_on_use(r"(?<=\d)\((?:e\)ko|a\))")
 _ORDINAL_WORD: Final = compile_on_use(rf"\b(?:(twenty|thirty)[- ])?({'|'.join(sorted(ORDINALS, key=len, reverse=True))})\b")
 _YEAR_MONTH: Final = compile_on_use(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4})")
 _TOKEN: Final = compile_on_use(r"\d+|[^\W\d_][^\d\s,./()-]*")
+_GUESSES: Final = frozenset({"c", "est"})
+"""`c. 12 January 2017`, `est. 12 January 2017`: a guess, although a language abbreviates a day of the week so."""
+_MEANINGFUL_SIGN: Final = compile_on_use(r"[^\w\s,.;:|'\"/()\[\]º°ª·•*-]|^\s*-|-\s*$|\*(?!$)")
+"""A sign that makes a date a bound, a guess or an amount: `< 12 January`, `12 January?`, `12 January -`. A final `*` is a footnote."""
 
 
 def is_iso_date(text: str) -> bool:
@@ -207,6 +211,8 @@ def _read_moment(text: str, reading: DateReading) -> Moment | AmbiguousMoment | 
     if len(text) > LONGEST or not any(character.isdigit() or character in "一二三四五六七八九" for character in text):
         return None
     clean = _normalize(text)
+    if clean.endswith("-"):  # `12 January 2017 10:00 -` is a start without an end
+        return None
     whole = None if _ENDS_IN_HOUR.search(clean) else _read_date(clean, reading)
     if whole is not None:
         return whole
@@ -389,11 +395,14 @@ def _named_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | N
     if not text.isascii():
         for word in _dotted_fillers():
             text = text.replace(word, " ")
-    for before, name, after in _months_in(_ORDINALS.sub(" ", text)):
+    text = _ORDINALS.sub(" ", text)
+    for before, name, after in _months_in(text):
         leading, trailing = _numbers_of(before), _numbers_of(after)
         parts = None if leading is None or trailing is None else _day_and_year(leading, trailing, reading)
         if parts is None:
             continue
+        if _MEANINGFUL_SIGN.search(_TOKEN.sub("0", text)):
+            return None
         month = _month_number(name, reading)
         if not isinstance(month, tuple):
             return month
@@ -490,6 +499,8 @@ def _numbers_of(text: str) -> list[str] | None:
 def _is_weekday_name(words: list[str]) -> bool:
     """True for one day of the week: short words mean days in some language, so several words must be the name of one together."""
     name = " ".join(words)
+    if name in _GUESSES:
+        return False
     if name in locale_tables.day_names() or name in _days_with_spaces():
         return True
     return _is_weekday(name) or (len(words) == 2 and all(map(_is_weekday, words)) and len(name) > 6)
@@ -504,7 +515,7 @@ def month_words() -> frozenset[str]:
 def is_weekday(name: str) -> bool:
     """True for a day of the week in any language, in full or in short."""
     key = fold_name(name).strip(".'")
-    return key in locale_tables.day_names() or _is_weekday(key)
+    return key not in _GUESSES and (key in locale_tables.day_names() or _is_weekday(key))
 
 
 def read_month_name(name: str, reading: DateReading) -> int | AmbiguousMoment | None:
