@@ -253,6 +253,22 @@ def test_signs_that_say_nothing_may_stand_in_a_date(text: str) -> None:
     assert read(text).date == date(2017, 1, 12)
 
 
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("1.º de enero de 2024", date(2024, 1, 1)),
+        ("1.o de janeiro de 2024", date(2024, 1, 1)),
+        ("Il-Ħadd, 15 ta’ Frar 2004", date(2004, 2, 15)),
+        ("L-Erbgħa, 18 ta’ Frar 2004", date(2004, 2, 18)),
+        ("1.º y 2 de enero de 2024", None),
+        ("Il-xejn, 15 ta’ Frar 2004", None),
+    ],
+)
+def test_ordinals_with_a_point_and_days_with_an_article_are_read(text: str, day: date | None) -> None:
+    moment = read_moment(text)
+    assert (moment.date if isinstance(moment, Moment) else None) == day
+
+
 RANGE_FORMS = (
     "9 {} 12 January 2017",
     "January 9 {} 12, 2017",

@@ -123,7 +123,7 @@ _MORE_FILLERS: Final = frozenset(
 )
 """What people write inside dates and the patterns of CLDR do not hold."""
 _ORDINALS: Final = compile_on_use(
-    r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|o|a|ste|de|:e|:a|-го|-е|ого|ος|η|লা|রা|ঠা|ই|শে|\.)(?![^\W\d_])"
+    r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|\.?o|\.?a|ste|de|:e|:a|-го|-е|ого|ος|η|লা|রা|ঠা|ই|শে|\.)(?![^\W\d_])"
 )
 _CJK_DATE: Final = compile_on_use(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ ,]*(\d{1,2}) ?(?:[日号號일]|$))?")
 _CJK_DIGITS: Final = str.maketrans("〇零一二三四五六七八九", "00123456789")
@@ -534,8 +534,9 @@ def _is_weekday(token: str) -> bool:
 
 @cache  # derived from a table that never changes
 def _days_with_spaces() -> frozenset[str]:
-    """Names of days with spaces in place of their hyphens: the tokens of a date hold none."""
-    return frozenset(name.replace("-", " ") for name in locale_tables.day_names() if "-" in name)
+    """Names of days with spaces in place of their hyphens and without fillers (the `il` of `il-ħadd`): the tokens of a date hold none."""
+    names = [name.split("-") for name in locale_tables.day_names() if "-" in name]
+    return frozenset(" ".join(word for word in words if word not in _fillers()) for words in names)
 
 
 @cache  # derived from a table that never changes
