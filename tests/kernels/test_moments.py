@@ -224,7 +224,9 @@ def test_a_sign_that_makes_a_date_a_bound_or_a_guess_is_refused(form: str, day: 
     assert read_moment(form.format(day)) is None
 
 
-@pytest.mark.parametrize("text", ["12€ January 2017", "January 12±1, 2017", "12 January + 2017", "≈10:00 12 January 2017", "12 * January 2017"])
+@pytest.mark.parametrize(
+    "text", ["12€ January 2017", "January 12±1, 2017", "12 January + 2017", "≈10:00 12 January 2017", "12 * January 2017"]
+)
 def test_a_sign_inside_a_date_is_refused(text: str) -> None:
     assert read_moment(text) is None
 

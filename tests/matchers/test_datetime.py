@@ -1,5 +1,7 @@
 """Instants with their time of day."""
 
+from datetime import datetime, time
+
 import pytest
 
 from fieldwise.matchers.datetime_ import Datetime, datetime_
@@ -80,9 +82,143 @@ def test_one_side_without_a_zone_is_compared_as_written_with_a_note() -> None:
     assert scores.notes == {0: "one side has no time zone; the times were compared as written"}
 
 
+def test_the_end_of_a_day_without_a_zone_has_the_note_too() -> None:
+    scores = datetime_(Pairs(["2024-03-15T24:00"], ["2024-03-16T00:00Z"]), Datetime())
+    assert scores.notes == {0: "one side has no time zone; the times were compared as written"}
+
+
 def test_midnight_at_the_end_of_a_day_is_the_next_midnight() -> None:
     assert agrees("2024-03-15T24:00", "2024-03-16T00:00")
     assert not agrees("2024-03-15T24:00", "2024-03-15T00:00")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("2024-03-15T22:45:30.123456789Z", "2024-03-15T22:45:30.123456788Z"),
+        ("2024-03-15T22:45:30.1234567Z", "2024-03-15T22:45:30.123456Z"),
+        ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
+        ("2024-03-15T24:00", "2024-03-15T23:59:59.999999"),
+        ("2024-03-15T24:00", "2024-03-16"),
+        ("2024-03-15T10:00:60Z", "2024-03-15T10:01:00Z"),
+        ("2024-03-15T24:00:00.5", "2024-03-16T00:00:00.5"),
+    ],
+)
+def test_instants_that_differ_by_less_than_a_second_differ(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)
+    assert not agrees(actual, expected)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("2024-03-15T22:45:30.123456000Z", "2024-03-15T22:45:30.123456Z"),
+        ("2024-03-15T22:45:30.123456789Z", "2024-03-15T23:45:30.123456789+01:00"),
+        ("20240315T224530.123456789Z", "2024-03-15T22:45:30.123456789Z"),
+        ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z"),
+        ("2017-01-01T05:29:60+05:30", "2017-01-01T00:00:00Z"),
+        ("2024-03-30T24:00 Europe/Paris", "2024-03-30T23:00Z"),
+        ("9999-12-31T24:00Z", "9999-12-31T24:00Z"),
+    ],
+)
+def test_a_leap_second_is_the_next_minute_and_zeros_say_nothing(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize(("last_digits", "is_near"), [("788", True), ("789", True), ("790", False)])
+def test_a_tolerance_holds_to_the_nanosecond(last_digits: str, is_near: bool) -> None:
+    left, right = "2024-03-15T22:45:30.123456789Z", f"2024-03-15T22:45:30.123457{last_digits}Z"
+    assert agrees(left, right, tolerance=0.000001) is is_near
+    assert agrees(right, left, tolerance=0.000001) is is_near
+
+
+TIMES = [
+    "14:30",
+    "14:30:00",
+    "2:30 PM",
+    "2.30 p.m.",
+    "at 2:30pm",
+    "T14:30",
+    "14h30",
+    "um 14.30 Uhr",
+    "kl. 14.30",
+    "下午2:30",
+    "오후 2시 30분",
+    "下午2点半",
+]
+
+
+@pytest.mark.parametrize("text", TIMES)
+def test_a_time_of_day_without_a_date_is_read(text: str) -> None:
+    assert agrees("14:30", text)
+    assert agrees(text, time(14, 30))
+    assert not agrees("14:31", text)
+    assert not agrees("02:30", text)
+
+
+@pytest.mark.parametrize("value", ["2024-03-15 14:30", "2024-03-15", datetime(2024, 3, 15, 14, 30)])
+def test_a_time_of_day_agrees_only_with_another_one(value: object) -> None:
+    for expected, actual, side in (("14:30", value, "expected"), (value, "14:30", "actual")):
+        scores = datetime_(Pairs([expected], [actual]), Datetime(tolerance="100000 h"))
+        assert not scores.passed[0]
+        assert scores.notes == {0: f"no date on the {side} side"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "14.30",
+        "14",
+        "1430",
+        "14 h",
+        "14 hours",
+        "25:30",
+        "14:60",
+        "-14:30",
+        "~14:30",
+        "14:30?",
+        "14:30+",
+        "< 14:30",
+        "gegen 14:30",
+        "before 14:30",
+        "14:30 to",
+        "14:30 +1",
+        "14:30-12:00",
+        "14:30 - 15:00",
+        "14:30 Europe/Paris",
+        "14:30 AM",
+        "14h30min",
+        "1:14:30:00",
+    ],
+)
+def test_what_may_be_another_value_than_a_time_of_day_is_refused(text: str) -> None:
+    assert not agrees("14:30", text)
+    assert not agrees("14:00", text)
+    assert not agrees("02:30", text)
+
+
+def test_times_of_day_with_offsets_are_compared_as_instants_of_any_day() -> None:
+    assert agrees("14:30Z", "15:30+01:00")
+    assert agrees("23:30Z", "00:30+01:00")
+    assert agrees("14:30 EST", "19:30 UTC")
+    assert not agrees("14:30 EST", "14:30 PST")
+    assert not agrees("24:00", "00:00")
+    assert agrees("14:30", "14:30Z", zone="UTC")
+    assert not agrees("14:30", "15:30Z", zone="UTC")
+    assert not agrees("14:30", "14:30", zone="require")
+    assert datetime_(Pairs(["14:30"], ["14:30Z"]), Datetime(zone="Europe/Paris")).notes
+
+
+def test_a_tolerance_holds_for_times_of_day() -> None:
+    assert agrees("14:30", "14:31", tolerance="60s")
+    assert not agrees("14:30", "14:31:01", tolerance="60s")
+    assert not agrees("00:00", "23:59:30", tolerance="60s")
+
+
+def test_a_range_of_times_agrees_with_the_same_range() -> None:
+    assert agrees("10:00-12:00", "10:00 to 12:00")
+    assert not agrees("10:00-12:00", "10:00 to 12:30")
+    assert not agrees("10:00-12:00", "10:00")
 
 
 @pytest.mark.parametrize("value", ["2024-03-01T10:00", "soon", 5])

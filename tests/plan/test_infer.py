@@ -47,7 +47,9 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
         (["RE0012", "RE1200"], "code", {}, "codes"),
         (["DE89 3704 0044 0532 0130 00"], "code", {}, "check digit"),
         (["1.2.3", "1.10.0"], "exact", {}, "versions"),
-        (["10:30", "9:15"], "exact", {}, "clock"),
+        (["10:30", "9:15"], "datetime", {}, "2 of 2 values read as times of day"),
+        (["2:30 PM", "14:30:00", "9:15"], "datetime", {}, "times of day"),
+        (["3:45", "75:30"], "exact", {}, "clock"),
         (["5 kg", "250 g", 3], "quantity", {"tolerance": 0}, "3 of 3 values read as quantities"),
         (["5 m", "12 m"], "quantity", {}, "quantities"),
         (["1h 30min", "PT45M"], "duration", {}, "lengths of time"),
@@ -219,6 +221,19 @@ def test_an_amount_with_a_joined_currency_agrees_with_a_number() -> None:
 )
 def test_versions_are_no_decimals(values: list[Any], name: str, match: str) -> None:
     assert choose_match(values, name=name)[0].name == match
+
+
+@pytest.mark.parametrize("name", ["duration", "trackLength", "half_time_score", "aspect_ratio"])
+def test_a_name_says_that_clock_times_are_no_times_of_day(name: str) -> None:
+    assert choose_match(["3:45", "4:02"], ["3:45", "4:02"], name)[0].name == "exact"
+    assert choose_match(["3:45", "4:02"], ["3:45", "4:02"], "departure")[0].name == "datetime"
+
+
+def test_times_of_day_may_be_written_otherwise_on_the_other_side() -> None:
+    expected = [{"id": n, "start": text} for n, text in enumerate(("14:30", "9:15", "18:00", "07:05"))]
+    actual = [{"id": n, "start": text} for n, text in enumerate(("2:30 PM", "09:15:00", "18:01", "7:05 PM"))]
+    comparisons = [item for result in fw.diff(expected, actual).results.values() for item in result.comparisons if "start" in item.path]
+    assert [item.passed for item in comparisons] == [True, True, False, False]
 
 
 def test_lengths_of_time_may_be_written_like_a_clock() -> None:

@@ -191,7 +191,7 @@ class Typed(TypedDict):
             },
         ),
         (Receipt, {"company": "fuzzy", "at": "datetime", "total": "numeric_tolerance", "tags": "set", "notes": "ignore"}),
-        (Contact, {"id": "code", "email": "exact", "website": "exact", "phone": "code", "opens": "exact", "fullName": "fuzzy"}),
+        (Contact, {"id": "code", "email": "exact", "website": "exact", "phone": "code", "opens": "datetime", "fullName": "fuzzy"}),
         (
             Page,
             {

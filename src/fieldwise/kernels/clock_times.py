@@ -7,7 +7,7 @@
 """
 
 import re
-from datetime import date, datetime, time, timedelta
+from datetime import time, timedelta
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -15,8 +15,8 @@ from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.pattern import compile_on_use
 
-END_OF_DAY: Final = time(23, 59, 59, 999999)
-"""What `24:00` is read as, so that the date stays the one that is written; as an instant it is the next midnight."""
+SECOND_IN_NANOSECONDS: Final = 1_000_000_000
+DAY_IN_NANOSECONDS: Final = 86_400 * SECOND_IN_NANOSECONDS
 _SECONDS = r"(?:(?:[:.m]| ?min ?)(?P<second>[0-5]?\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?(?: ?s| ?min)?(?![.:]?\d)"
 _ALONE = r"(?<![\d.:/-])(?<!\d,)"
 """What may not stand before a time of day: it would be a part of the date or of the offset."""
@@ -67,8 +67,23 @@ _MORE_PERIODS: Final = {
     **dict.fromkeys(("pm", "p m", "ip", "مساء", "مساءً"), "pm"),
 }
 _FIRST_CJK_CHARACTER: Final = "\u2e80"
-_FIRST_CJK_CHARACTER: Final = "\u2e80"
 _HALF_PAST: Final = compile_on_use(r"(?<=[時时点點시]) ?[半반]")
+_TIME_ALONE: Final = compile_on_use(
+    r"(?P<before>[^\d:]*)(?P<hour>[01]?\d|2[0-4])(?:(?P<mark>[:.]| ?h ?)(?P<minute>[0-5]\d)"
+    r"(?::(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?)?(?P<behind>(?: ?[^\W\d_][^\d+/-]*?)??)"
+    rf"(?P<zone>(?: ?{_ZONE})?)"
+)
+_CJK_TIME_ALONE: Final = compile_on_use(
+    r"(?P<before>[^\d:]*)(?P<hour>[01]?\d|2[0-4]) ?(?P<mark>[時时点點시]) ?(?:(?P<minute>[0-5]?\d) ?[分분])? ?"
+    r"(?:(?P<second>[0-5]?\d) ?[秒초])?(?P<fraction>)(?P<behind>)(?P<zone>)"
+)
+_TIME_PREPOSITIONS: Final = frozenset(
+    map(fold_name, "at um à às alle ore klo kl kell в om saat pukul lúc las godz στις בשעה الساعة t".split()),  # noqa: SIM905
+)
+_TIME_BY_POINT: Final = frozenset({"klo", "kl", "um", "at", "ore"})
+"""Words that make `14.30` a time of day."""
+_HOUR_WORDS_ALONE: Final = frozenset({"uhr", "o'clock", "बजे"})
+"""Words that make a number a time of day: `2 hours` and `2 uur` may be a length of time."""
 _ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{{1,9}}))?)?)?(?: ?{_ZONE})?"
 _ISO_BASIC_TIME: Final = compile_on_use(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}", re.ASCII)
 
@@ -82,6 +97,8 @@ class ClockSplit(NamedTuple):
     offset: timedelta | None
     zone: str = ""
     """The zone of the IANA database that gives the offset, as it is spelled there."""
+    later: int = 0
+    """Nanoseconds to add to `clock`: digits behind the microseconds, a leap second, or the day of `24:00`."""
 
 
 def split_clock(text: str) -> list[ClockSplit]:
@@ -89,7 +106,9 @@ def split_clock(text: str) -> list[ClockSplit]:
     basic = _ISO_BASIC_TIME.fullmatch(text)
     if basic is not None:
         clock, offset = _clock_time(basic, None), _offset_of(basic)
-        return [] if clock is None or isinstance(offset, bool) else [ClockSplit(basic["date"], clock, offset)]
+        if clock is None or isinstance(offset, bool):
+            return []
+        return [ClockSplit(basic["date"], clock, offset, later=_later_nanoseconds(basic))]
     if not text.isascii():
         text = _HALF_PAST.sub("30分", text)
     splits: list[ClockSplit] = []
@@ -101,6 +120,39 @@ def split_clock(text: str) -> list[ClockSplit]:
         if splits:
             break
     return splits
+
+
+def read_clock(text: str) -> ClockSplit | None:
+    """The time of day that is all of a text; None if there is more, or if the text may be a length or a range of time.
+
+    >>> [read_clock(text) is not None for text in ("14:30", "2:30 p.m.", "um 14.30 uhr", "14:30+02:00", "14.30", "2 hours", "10:00-12:00")]
+    [True, True, True, True, False, False, False]
+    """
+    text = text if text.isascii() else _HALF_PAST.sub("30分", text)
+    match = _TIME_ALONE.fullmatch(text) or _CJK_TIME_ALONE.fullmatch(text)
+    if match is None:
+        return None
+    before, behind = match["before"].replace(".", "").strip(), match["behind"].replace(".", "").strip(" ,")
+    marker = next((word for word in (behind, before) if word in _day_periods() and _makes_hour(word)), "")
+    if (behind not in ("", marker) and behind not in _HOUR_WORDS) or (before not in ("", marker) and before not in _TIME_PREPOSITIONS):
+        return None
+    if match["mark"] is None and not (marker or behind in _HOUR_WORDS_ALONE):
+        return None
+    if match["mark"] == "." and not (marker or behind in _HOUR_WORDS or before in _TIME_BY_POINT):
+        return None
+    clock = _clock_time(match, _day_periods()[marker] if marker else None)
+    offset = _offset_of_time(match) if match["zone"] else None
+    if clock is None or isinstance(offset, bool) or (int(match["hour"]) > 12 and marker in _BEFORE_NOON):
+        return None
+    return ClockSplit("", clock, offset, later=_later_nanoseconds(match))
+
+
+def _offset_of_time(match: re.Match[str]) -> timedelta | bool | None:
+    """The offset of a time without a date; False for what may be the end of a range (`10:00-12:00`) or a later day (`00:30 +1`)."""
+    is_bare = match["sign"] and not match["zone"].strip().startswith(("utc", "gmt"))
+    if is_bare and (match["zone_minute"] is None or (match["sign"] == "-" and match["second"] is None)):
+        return False
+    return _offset_of(match)
 
 
 class _ClockSide(NamedTuple):
@@ -130,7 +182,7 @@ def _split_at_clock(text: str, match: re.Match[str], needs_marker: bool) -> Cloc
     rest = f"{before.rest} {behind.rest}".strip(" ,()[]-") if before.rest and behind.rest else (before.rest or behind.rest).strip(" ,")
     if int(match["hour"]) > 12 and _is_before_noon(behind, before, text[match.end() :]):
         clock = None
-    return ClockSplit(rest, clock, offset, behind.zone) if rest else None
+    return ClockSplit(rest, clock, offset, behind.zone, _later_nanoseconds(match)) if rest else None
 
 
 def _makes_hour(marker: str) -> bool:
@@ -250,8 +302,19 @@ def _clock_time(match: re.Match[str], period: str | None) -> time | None:
         hour = hour % 12 + (12 if period == "pm" else 0)
     microsecond = int((match["fraction"] or "0").ljust(6, "0")[:6])
     if hour == 24:
-        return END_OF_DAY if minute == second == 0 else None
-    return time(hour, minute, min(second, 59), microsecond)
+        return time() if minute == second == 0 and not (match["fraction"] or "").strip("0") else None
+    if second == 60:
+        return time(hour, minute, 59, microsecond) if minute % 15 == 14 else None  # zones differ by quarters of an hour
+    return time(hour, minute, second, microsecond)
+
+
+def _later_nanoseconds(match: re.Match[str]) -> int:
+    """What a time of day has beyond `_clock_time`: see `ClockSplit.later`."""
+    if match["hour"] == "24":
+        return DAY_IN_NANOSECONDS
+    fraction = match["fraction"]
+    nanoseconds = int(fraction[6:].ljust(3, "0")) if fraction and len(fraction) > 6 else 0
+    return nanoseconds + (SECOND_IN_NANOSECONDS if match["second"] == "60" else 0)
 
 
 def _offset_of(match: re.Match[str]) -> timedelta | bool | None:
@@ -264,10 +327,3 @@ def _offset_of(match: re.Match[str]) -> timedelta | bool | None:
     if match["zone_name"]:
         return timedelta(minutes=_ZONES[match["zone_name"]])
     return None
-
-
-def offset_in_zone(zone: str, day: date, clock: time | None) -> timedelta | None:
-    """The offset of a zone at a local time; the earlier one in an hour that occurs twice."""
-    from zoneinfo import ZoneInfo
-
-    return datetime.combine(day, clock or time(), ZoneInfo(zone)).utcoffset()

@@ -142,6 +142,8 @@ def _is_calendar_day(year_month_day: YearMonthDay) -> bool:
 def _format_time(moment: Moment) -> str:
     """The time of day as `9:30`; empty at midnight and without one."""
     clock = moment.clock
+    if moment.later:
+        return moment.time_text
     if clock is None or (clock.hour, clock.minute, clock.second) == (0, 0, 0):
         return ""
     return f"{clock.hour}:{clock.minute:02}" + (f":{clock.second:02}" if clock.second else "")

@@ -12,13 +12,13 @@ A text is read as a whole or not at all. Nothing is guessed: what can be read in
 
 import re
 import unicodedata
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels import locale_tables
-from fieldwise.kernels.clock_times import END_OF_DAY, ClockSplit, offset_in_zone, split_clock
+from fieldwise.kernels.clock_times import DAY_IN_NANOSECONDS, SECOND_IN_NANOSECONDS, ClockSplit, read_clock, split_clock
 from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.kernels.month_spellings import list_month_names, months_called, strip_accents
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
@@ -47,6 +47,8 @@ class Moment(NamedTuple):
     """Languages that call the month by the name it has in the text."""
     has_impossible_time: bool = False
     """True if the text gives a time of day that there is not: `13:00 AM`."""
+    later: int = 0
+    """Nanoseconds from `clock` on that date to the instant: digits behind the microseconds, a leap second, or the day of `24:00`."""
 
     @property
     def date(self) -> date | None:
@@ -58,10 +60,47 @@ class Moment(NamedTuple):
         offset = self.offset if self.offset is not None else default
         if self.day is None or offset is None:
             return None
-        day = date(self.year, self.month, self.day)
-        if self.clock == END_OF_DAY and day < date.max:
-            return datetime.combine(day + timedelta(days=1), time(), timezone(offset))
-        return datetime.combine(day, self.clock or time(), timezone(offset))
+        instant = datetime.combine(date(self.year, self.month, self.day), self.clock or time(), timezone(offset))
+        return _add_nanoseconds(instant, self.later) if self.later else instant
+
+    def offset_in(self, zone: tzinfo) -> timedelta | None:
+        """The offset of a zone at this local time, if the text gives a date; the earlier one in an hour that occurs twice."""
+        if self.day is None:
+            return None
+        local = datetime.combine(date(self.year, self.month, self.day), self.clock or time(), zone)
+        return (_add_nanoseconds(local, self.later) if self.later else local).utcoffset()
+
+    @property
+    def time_text(self) -> str:
+        """The time of day as text; empty where there is none."""
+        if self.clock is None or not self.later:
+            return "" if self.clock is None else str(self.clock)
+        if self.later == DAY_IN_NANOSECONDS:
+            return "24:00:00"
+        if self.later >= SECOND_IN_NANOSECONDS:
+            return f"{self.clock.hour:02}:{self.clock.minute:02}:60"
+        return f"{self.clock.isoformat('microseconds')}{self.later:03}"
+
+
+def _add_nanoseconds(instant: datetime, nanoseconds: int) -> datetime:
+    """The instant to the microsecond; the last one of the calendar for what follows it."""
+    try:
+        return instant + timedelta(microseconds=nanoseconds // 1000)
+    except OverflowError:
+        return datetime.combine(date.max, time.max, instant.tzinfo)
+
+
+class TimeOfDay(NamedTuple):
+    """A time of day without a date."""
+
+    clock: time
+    offset: timedelta | None = None
+    later: int = 0
+    """As in `Moment`."""
+
+    def on(self, day: date) -> Moment:
+        """The same time on a day."""
+        return Moment(day.year, day.month, day.day, self.clock, self.offset, later=self.later)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +120,8 @@ def same_time_of_day(expected: Moment, actual: Moment) -> bool:
     if expected.clock is None or actual.clock is None:
         return True
     if expected.offset is not None and actual.offset is not None:
-        return expected.at_offset() == actual.at_offset()
-    return expected.clock == actual.clock
+        return expected.at_offset() == actual.at_offset() and expected.later % 1000 == actual.later % 1000
+    return expected.clock == actual.clock and expected.later == actual.later
 
 
 class DateReading(NamedTuple):
@@ -225,6 +264,16 @@ def _read_moment(text: str, reading: DateReading) -> Moment | AmbiguousMoment | 
     return _read_zoned_date(clean)
 
 
+def read_time_of_day(text: str) -> TimeOfDay | None:
+    """The time of day that a text without a date gives.
+
+    >>> read_time_of_day("2:30 PM").clock, read_time_of_day("2024-03-15 14:30")
+    (datetime.time(14, 30), None)
+    """
+    split = read_clock(_normalize(text)) if len(text) <= LONGEST else None
+    return None if split is None or split.clock is None else TimeOfDay(split.clock, split.offset, split.later)
+
+
 def _read_zoned_date(text: str) -> Moment | None:
     """A date of XML Schema with its offset."""
     zoned = _ZONED_DATE.fullmatch(text)
@@ -280,10 +329,12 @@ def _dotted_fillers() -> tuple[str, ...]:
 
 
 def _with_time(moment: Moment, split: ClockSplit) -> Moment:
-    offset = split.offset
-    if split.zone and offset is None and moment.date is not None:
-        offset = offset_in_zone(split.zone, moment.date, split.clock)
-    return moment._replace(clock=split.clock, offset=offset, has_impossible_time=split.clock is None)
+    timed = moment._replace(clock=split.clock, offset=split.offset, has_impossible_time=split.clock is None, later=split.later)
+    if split.zone and split.offset is None:
+        from zoneinfo import ZoneInfo
+
+        return timed._replace(offset=timed.offset_in(ZoneInfo(split.zone)))
+    return timed
 
 
 def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:

@@ -166,7 +166,7 @@ def date(pairs: Pairs, config: Date) -> Scores:
         if not is_match and (left.note or right.note):
             notes[row] = "; ".join(dict.fromkeys(note for note in (left.note, right.note) if note))
         elif is_match and left.moment is not None and right.moment is not None and not same_time_of_day(left.moment, right.moment):
-            notes[row] = f"the times of day differ: {left.moment.clock} and {right.moment.clock}"
+            notes[row] = f"the times of day differ: {left.moment.time_text} and {right.moment.time_text}"
     return Scores.of(matched, notes=notes)
 
 
@@ -209,7 +209,8 @@ def _value_reader(config: Date) -> Callable[[Any], _DateValue]:
 def moment_of_date(value: datetime.date) -> Moment:
     """A date or datetime of Python as a moment."""
     if isinstance(value, datetime.datetime):
-        return Moment(value.year, value.month, value.day, value.time(), value.utcoffset())
+        nanosecond = getattr(value, "nanosecond", 0)  # of a timestamp of pandas
+        return Moment(value.year, value.month, value.day, value.time(), value.utcoffset(), later=nanosecond)
     return Moment(value.year, value.month, value.day)
 
 

@@ -3,6 +3,7 @@
 * Two values with an offset (`Z`, `+01:00`, `EST`, `Europe/Paris`) compare as instants, all others as written. `zone` supplies or
   requires an offset.
 * A value without a time of day matches only another one without: a date alone does not match a date with a time.
+* A time of day without a date (`14:30`, `2:30 PM`) matches only another one without a date.
 * Seconds or milliseconds since 1970 (10 or 13 digits) are instants.
 
 >>> datetime_(Pairs(["2024-03-01T10:00Z"] * 2, ["2024-03-01T11:00+01:00", "2024-03-01T22:45Z"]), Datetime()).value.tolist()
@@ -11,7 +12,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from math import inf
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -20,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
+from fieldwise.kernels.clock_times import SECOND_IN_NANOSECONDS
 from fieldwise.kernels.measures import read_duration
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, TimeOfDay, read_moment, read_time_of_day
 from fieldwise.matchers._date_survey import NO_DATE_EVIDENCE, collect_date_evidence, reading_languages, resolve_date_options
 from fieldwise.matchers._keys import quote_value
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, no_key, plain_number
@@ -37,6 +40,11 @@ _UNIX_DIGITS: Final = (10, 13)
 _UNIX_TIME_LIMIT: Final = 10 ** max(_UNIX_DIGITS)
 """Larger numbers are no times, and Python refuses to write integers of over 4,300 digits as text."""
 _ASSUME: Final = "assume: "
+_ANY_DAY: Final = date(2000, 1, 1)
+"""Times of day are compared on this day."""
+_DAY: Final = timedelta(days=1)
+_NO_TIME: Final = timedelta(0)
+_MICROSECOND: Final = timedelta(microseconds=1)
 ONE_ZONE: Final = "one side has no time zone; the times were compared as written"
 
 
@@ -131,6 +139,8 @@ def _limit_of(config: Datetime) -> timedelta:
         Example(expected="2024-03-15 22:45", actual="March 15, 2024 10:45 p.m.", score=1),
         Example(expected="2024-03-15 22:45:00", actual="2024-03-15 22:45:30", options={"tolerance": "60s"}, score=1),
         Example(expected="2024-03-15 22:45", actual="2024-03-15", score=0),
+        Example(expected="14:30", actual="2:30 PM", score=1),
+        Example(expected="14:30", actual="2024-03-15 14:30", score=0),
     ],
 )
 def datetime_(pairs: Pairs, config: Datetime) -> Scores:
@@ -138,64 +148,95 @@ def datetime_(pairs: Pairs, config: Datetime) -> Scores:
     return _datetime_matcher(config).score_pairs(pairs)
 
 
-def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
+def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment | TimeOfDay]:
     reading = DateReading(config.day_first, reading_languages(config.languages))
     zone = None if config.assumed_zone is None else ZoneInfo(config.assumed_zone)
-    limit = _limit_of(config)
 
-    def read(value: Any) -> Moment | str | None:
+    def read(value: Any) -> Moment | TimeOfDay | str | None:
         moment = _read_value(value, reading)
-        if moment is None or isinstance(moment, str) or moment.day is None:
-            return None if isinstance(moment, Moment) else moment
+        if moment is None or isinstance(moment, str):
+            return moment
+        if isinstance(moment, Moment) and moment.day is None:
+            return None
         if config.zone == "require" and moment.offset is None:
             return f'no time zone: "{value}"'
         if zone is not None and moment.offset is None:
-            local = datetime.combine(date(moment.year, moment.month, moment.day), moment.clock or datetime.min.time(), zone)
-            return Moment(moment.year, moment.month, moment.day, moment.clock, local.utcoffset())
+            # without a date, only a zone whose offset never changes has one
+            offset = moment.offset_in(zone) if isinstance(moment, Moment) else zone.utcoffset(None)
+            return moment._replace(offset=offset)
         return moment
-
-    def compare(expected: Moment, actual: Moment) -> Agreement:
-        if (expected.clock is None) != (actual.clock is None):
-            side = "expected" if expected.clock is None else "actual"
-            return Agreement(False, f"no time of day on the {side} side", inf)
-        has_one_offset = (expected.offset is None) != (actual.offset is None)
-        if has_one_offset:
-            expected, actual = expected._replace(offset=None), actual._replace(offset=None)
-        left, right = expected.at_offset(timedelta(0)), actual.at_offset(timedelta(0))
-        assert left is not None
-        assert right is not None
-        difference = abs(left - right)
-        agrees = difference <= limit
-        return Agreement(agrees, ONE_ZONE if has_one_offset and agrees else None, difference.total_seconds())
 
     of_actual = None
     if config.reads_sides_apart:
         of_actual = _datetime_matcher(replace(config, day_first=config.actual_day_first, actual_day_first=None))
     return ReadingMatcher(
-        "a date with a time", read, compare, of_actual=of_actual, unread_key=no_key if config.may_reject_equal_values else None
+        "a date with a time",
+        read,
+        partial(_compare_moments, limit=_limit_of(config)),
+        of_actual=of_actual,
+        unread_key=no_key if config.may_reject_equal_values else None,
     )
 
 
-def _read_value(value: Any, reading: DateReading) -> Moment | str | None:
+def _compare_moments(expected: Moment | TimeOfDay, actual: Moment | TimeOfDay, limit: timedelta) -> Agreement:
+    if isinstance(expected, TimeOfDay) or isinstance(actual, TimeOfDay):
+        return _compare_times(expected, actual, limit)
+    if (expected.clock is None) != (actual.clock is None):
+        side = "expected" if expected.clock is None else "actual"
+        return Agreement(False, f"no time of day on the {side} side", inf)
+    has_one_offset = (expected.offset is None) != (actual.offset is None)
+    if has_one_offset:
+        expected, actual = expected._replace(offset=None), actual._replace(offset=None)
+    left, right = expected.at_offset(_NO_TIME), actual.at_offset(_NO_TIME)
+    assert left is not None
+    assert right is not None
+    if expected.later or actual.later:
+        agrees, distance = _compare_nanoseconds(left - right, expected.later % 1000 - actual.later % 1000, limit)
+    else:
+        difference = abs(left - right)
+        agrees, distance = difference <= limit, difference.total_seconds()
+    return Agreement(agrees, ONE_ZONE if has_one_offset and agrees else None, distance)
+
+
+def _compare_nanoseconds(difference: timedelta, nanoseconds: int, limit: timedelta) -> tuple[bool, float]:
+    """Whether a difference, and the nanoseconds beyond it, keep within a limit of whole microseconds; and both in seconds."""
+    total = abs(difference // _MICROSECOND * 1000 + nanoseconds)
+    return total <= limit // _MICROSECOND * 1000, total / SECOND_IN_NANOSECONDS
+
+
+def _compare_times(expected: Moment | TimeOfDay, actual: Moment | TimeOfDay, limit: timedelta) -> Agreement:
+    """Whether two times of day agree; with a date on one side, they do not."""
+    if not isinstance(expected, TimeOfDay) or not isinstance(actual, TimeOfDay):
+        return Agreement(False, f"no date on the {'expected' if isinstance(expected, TimeOfDay) else 'actual'} side", inf)
+    days = [_ANY_DAY]
+    if expected.offset is not None and actual.offset is not None:
+        days = [_ANY_DAY - _DAY, _ANY_DAY, _ANY_DAY + _DAY]  # 23:30Z is 00:30+01:00 of the next day
+    agreements = [_compare_moments(expected.on(_ANY_DAY), actual.on(day), limit) for day in days]
+    return min(agreements, key=lambda agreement: agreement.distance or 0)
+
+
+def _read_value(value: Any, reading: DateReading) -> Moment | TimeOfDay | str | None:
     """The moment of a value; a text that says why it has none, or None."""
     moment = _find_moment(value, reading)
     if isinstance(moment, AmbiguousMoment):
         return f"ambiguous date: {moment}; set {moment.option}"
-    if moment is not None and moment.has_impossible_time:
+    if isinstance(moment, Moment) and moment.has_impossible_time:
         return f"no time of day has an hour above 12 and AM: {quote_value(value)}"
     return moment
 
 
-def _find_moment(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | None:
+def _find_moment(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | TimeOfDay | None:
     if isinstance(value, date):
         return moment_of_date(value)
+    if isinstance(value, time):
+        return TimeOfDay(value.replace(tzinfo=None), value.utcoffset())
     number = plain_number(value)
     if number is not None:
         return _unix_time(str(number).removesuffix(".0")) if abs(number) < _UNIX_TIME_LIMIT else None
     if not isinstance(value, str):
         return None
     text = value.strip()
-    return read_moment(text, reading) or _unix_time(text)
+    return read_moment(text, reading) or _unix_time(text) or read_time_of_day(text)
 
 
 def _unix_time(digits: str) -> Moment | None:

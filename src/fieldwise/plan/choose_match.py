@@ -34,8 +34,10 @@ _TERM_WORDS: Final = {
     "lang": "language", "locale": "language",
     "version": "version", "ver": "version", "release": "version", "revision": "version", "section": "version", "chapter": "version",
     "clause": "version", "paragraph": "version", "subsection": "version", "firmware": "version",
+    **dict.fromkeys(("duration", "length", "runtime", "elapsed", "lap", "pace", "split", "ratio", "score", "odds", "verse"), "two numbers"),
 }  # fmt: skip
-"""Last words of names → what the values are: terms of a closed vocabulary, or numbers of versions and sections."""
+"""Last words of names → what the values are: terms of a closed vocabulary, numbers of versions and sections, or two
+numbers that look like a time of day."""
 _WEAK_NUMBERS: Final = ("weak currency", "joined currency", "weak number")
 MIN_STRONG_SHARE: Final = 0.25
 """Share of plain amounts or quantities beside which `RM5` or `5A` is one too, and no code."""
@@ -403,6 +405,15 @@ def _choose_term(evidence: ColumnEvidence) -> MatchChoice | None:
     return build_match(term), _describe(evidence, nouns[term], term)
 
 
+def _choose_time_of_day(evidence: ColumnEvidence) -> MatchChoice | None:
+    """Times without a date; a name or a value (`75:30`, `30 min`) may say that they are lengths of time or scores."""
+    if evidence.expected.term == "two numbers" or not _reads_as(evidence, "time of day"):
+        return None
+    if any(side.signs["clock"] > side.signs["time of day"] or side.signs["duration"] for side in (evidence.expected, evidence.actual)):
+        return None
+    return build_match("datetime"), _describe(evidence, "times of day", "time of day")
+
+
 def _choose_code(evidence: ColumnEvidence) -> MatchChoice | None:
     """Letters and digits without spaces, or digits of which some have leading zeros."""
     if not evidence.expected.signs["code"] or not _reads_as(evidence, "code", "bare digits"):
@@ -448,6 +459,7 @@ _TYPE_CHOICES: Final[tuple[Callable[[ColumnEvidence], MatchChoice | None], ...]]
     _choose_quantity,
     _choose_boolean,
     _choose_term,
+    _choose_time_of_day,
     _choose_code,
     _choose_strict_text,
     _choose_choices,

@@ -28,7 +28,7 @@ MAX_DECIMALS: Final = 6
 MAX_EXAMPLES: Final = 3
 MAX_SAMPLE: Final = 8
 _EXAMPLE_LENGTH: Final = 40
-EXAMPLE_SIGNS: Final = ("date", "number", "quantity", "duration", "scheme", "code", "boolean")
+EXAMPLE_SIGNS: Final = ("date", "number", "quantity", "duration", "scheme", "code", "boolean", "time of day")
 """Types of which exceptions are listed."""
 _LARGEST: Final = 10**300
 _PRINTED_DECIMALS: Final = re.compile(r"[.,](\d+)\D*$")

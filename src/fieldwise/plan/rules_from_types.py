@@ -30,10 +30,11 @@ OVERRIDE_KEYS: Final = ("x-fieldwise", "fieldwise")
 FORMAT_MATCHES: Final[Mapping[str, str]] = {
     "date": "date",
     "date-time": "datetime",
+    "time": "datetime",
     "duration": "duration",
     "uuid": "code",
     "phone": "code",
-    **dict.fromkeys(("time", "email", "idn-email", "uri", "uri-reference", "iri", "url", "hostname", "ipv4", "ipv6", "binary"), "exact"),
+    **dict.fromkeys(("email", "idn-email", "uri", "uri-reference", "iri", "url", "hostname", "ipv4", "ipv6", "binary"), "exact"),
 }
 """The match for text of each format; other formats are not considered."""
 CODE_NAMES: Final = frozenset(

@@ -14,6 +14,7 @@
 | `code` | without spaces, of letters and digits or with a leading zero (`leading zero`); `code with sign` (`A-1+`) |
 | `scheme` | an identifier that a named scheme reads, spaces or not: IBAN, BIC, ISBN, VAT, card or phone number |
 | `bank code` | a BIC without digits |
+| `time of day` | a time without a date: `14:30`, `2:30 PM`; `clock` without it (`75:30`) is a length of time or a score |
 | `any digit` | text with a digit |
 | `digits`, `bare digits` (no code), `version`, `clock`, `email`, `url`, `short with digits`, `capitals`, `lower word`, `long` | so |
 | `typed` | any of the above but `bank code`, `short with digits`, `any digit`, `capitals`, `lower word`, `long`, `true` and `false` |
@@ -34,7 +35,7 @@ from fieldwise.kernels.amounts import Figure, read_figure
 from fieldwise.kernels.languages import languages_called
 from fieldwise.kernels.locale_tables import fold_name, number_words
 from fieldwise.kernels.measures import read_duration, read_quantity
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment, read_time_of_day
 from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called
 from fieldwise.plan.prefixed_numbers import (
     Prefix,
@@ -53,6 +54,7 @@ _MAX_READ_LENGTH: Final = 80
 _MAX_CODE_LENGTH: Final = 16
 _MAX_DATE_WITH_WORDS: Final = 48
 """Length of `Wednesday, 30/09/2024 at 10:15:00 PM (UTC+02:00)`, about."""
+_MAX_TIME_OF_DAY: Final = 32
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
 _URL: Final = re.compile(r"(?:[Hh][Tt]{2}[Pp][Ss]?://|[Ww]{3}\.)\S+|(?:[a-z0-9-]{2,}\.)+[a-z]{2,6}(?:/\S*)?")
 """Also without scheme, in small letters: `example.com/a`."""
@@ -115,6 +117,17 @@ def signs_of(text: str) -> Signs:
     return frozenset(signs)
 
 
+def _clock_signs(text: str) -> set[str]:
+    """Signs of a text that shows what a clock does."""
+    is_time = ":" in text and len(text) <= _MAX_TIME_OF_DAY and read_time_of_day(text) is not None
+    if not is_time and not _CLOCK.fullmatch(text):
+        return set()
+    signs = {"clock", "time of day"} if is_time else {"clock"}
+    if _CLOCK_DURATION.fullmatch(text):
+        signs.add("clock duration")
+    return signs
+
+
 def _add_code_signs(text: str, signs: set[str]) -> None:
     has_space = any(map(str.isspace, text))
     has_letter = any(map(str.isalpha, text))
@@ -123,10 +136,8 @@ def _add_code_signs(text: str, signs: set[str]) -> None:
     leading_zero = _ZERO_BEFORE_DIGITS.match(text) is not None if not has_letter else _ZERO_BEFORE_DIGITS.search(text) is not None
     if _VERSION.fullmatch(text):
         signs.add("version")
-    elif _CLOCK.fullmatch(text):
-        signs.add("clock")
-        if _CLOCK_DURATION.fullmatch(text):
-            signs.add("clock duration")
+    elif clock_signs := _clock_signs(text):
+        signs |= clock_signs
     elif not has_space and not signs & {"email", "url"} and (has_letter or (text.isdecimal() and leading_zero)):
         signs.add("code")
         if leading_zero:
@@ -257,7 +268,7 @@ def _add_date_signs(text: str, signs: set[str]) -> None:
     elif moment.numeric_order:
         signs.add(moment.numeric_order)
     if isinstance(moment, Moment) and moment.clock is not None:
-        signs.add("midnight" if moment.clock == time() and not moment.offset else "time")
+        signs.add("midnight" if moment.clock == time() and not moment.offset and not moment.later else "time")
 
 
 def _is_iso_moment(text: str) -> bool:

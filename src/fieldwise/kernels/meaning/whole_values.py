@@ -26,7 +26,7 @@ from fieldwise.kernels.meaning.places import is_region_code, nationalities_calle
 from fieldwise.kernels.meaning.text_reading import spell_comparators
 from fieldwise.kernels.meaning.text_units import is_unit_name
 from fieldwise.kernels.measures import QuantityReading, read_duration, read_quantity
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment, same_time_of_day
 from fieldwise.kernels.short_forms import find_street_names, find_street_words, shorten
 from fieldwise.kernels.terms import countries_called, currencies_called
 
@@ -128,9 +128,9 @@ def _compare_dates(expected: str, actual: str) -> ValueVerdict | None:
 def _are_same_moment(left: Moment, right: Moment) -> bool:
     """True for the same date, and the same time of day where both have one."""
     if left.offset is not None and right.offset is not None and left.clock is not None and right.clock is not None:
-        return left.at_offset() == right.at_offset()
+        return same_time_of_day(left, right)
     same_day = (left.year, left.month) == (right.year, right.month) and (left.day == right.day or None in (left.day, right.day))
-    return same_day and (left.clock == right.clock or None in (left.clock, right.clock))
+    return same_day and same_time_of_day(left, right)
 
 
 def _compare_quantities(expected: str, actual: str) -> ValueVerdict | None:
