@@ -22,6 +22,7 @@ _MULTIPLES: Final = {
     "kilovolt": ("volt", 1000.0), "permillion": ("percent", 1e-4), "portion-per-1e9": ("percent", 1e-7), "angstrom": ("meter", 1e-10),
     "pound-force-foot": ("newton-meter", 1.3558179483314004), "rem": ("sievert", 0.01),
     "millimeter-ofhg": ("pascal", 101325 / 760), "inch-ofhg": ("pascal", 25.4 * 101325 / 760), "acre-foot": ("cubic-foot", 43560.0),
+    "long-ton": ("pound", 2240.0),
 }  # fmt: skip
 """Units without a factor in CLDR, as a multiple of one with a factor."""
 _BASE_UNITS: Final = {
@@ -114,6 +115,10 @@ _MORE_UNITS: Final = {
     **dict.fromkeys(("fahrenheit", "deg f", "degree f", "degrees f", "degrees fahrenheit", "° f"), "fahrenheit"), "kelvin": "kelvin",
     **dict.fromkeys(("us gal", "us gals", "us gallon", "us gallons"), "gallon"), **dict.fromkeys(("decibel", "decibels"), "decibel"),
     **dict.fromkeys(("uk gal", "imp gal", "uk gallon", "uk gallons", "imperial gallon", "imperial gallons"), "gallon-imperial"),
+    # CLDR calls its ton of 2,000 pounds `long ton` in some English locales, and 英吨 in Chinese.
+    **{f"{kind} ton{plural}": "long-ton" for kind in ("long", "imperial", "uk", "british") for plural in ("", "s")},
+    **dict.fromkeys(("英吨", "英噸", "英トン", "tonne longue", "tonnes longues", "tonelada larga", "toneladas largas"), "long-ton"),
+    "us ton": "ton", "us tons": "ton",
     **{f"calendar {unit}{plural}": unit for unit in ("day", "week", "month", "year") for plural in ("", "s")},
     **dict.fromkeys(("kalendertag", "kalendertage", "kalendertagen", "jours calendaires", "días naturales", "días calendario"), "day"),
     **dict.fromkeys(("giorni di calendario", "dias corridos", "календарных дней", "календарный день", "календарних днів"), "day"),
