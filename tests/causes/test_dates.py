@@ -12,11 +12,15 @@ EXPLAINED: list[tuple[str, Json, Json]] = [
     ("date_format", "2025-03", "March 2025"),
     ("date_format", "2025-03-04", "4. März 2025"),
     ("date_format", "20250304", "2025-03-04"),
+    ("date_format", "4 March 2025 10:00 EST", "2025-03-04T10:00-05:00"),
+    ("date_format", "4 March 2025 10:00", "2025-03-04T10:00Z"),
     ("day_month_swapped", "2025-03-04T10:00", "2025-04-03"),
 ]
 UNEXPLAINED: list[tuple[str, Json, Json]] = [
     ("date_format", "2025-02-28", "30 February 2025"),
     ("date_format", "Q1 2025", "2025-01-01"),
+    ("date_format", "2025-03-04 10:00 EST", "2025-03-04 10:00 PST"),
+    ("date_format", "4 March 2025 10:00 EST", "2025-03-04T10:00:00Z"),
     ("day_month_swapped", "2025-03-04", "2024-04-03"),
     ("day_month_swapped", "2025-03-03", "2025-03-03"),
     ("day_month_swapped", "2025-03-13", "2025-04-13"),

@@ -27,6 +27,7 @@ _YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d\d)\2(\d\d)", re.ASCII)
         CauseExample(expected="03/04/2025", actual="04/03/2025", holds=False),
         CauseExample(expected="2025-03-04T10:00", actual="2025-03-04T11:00", holds=False),
         CauseExample(expected="2025-03-04T10:00", actual="2025-03-04", holds=False),
+        CauseExample(expected="2025-03-04T10:00Z", actual="2025-03-04T10:00+01:00", holds=False),
     ],
 )
 def date_format(expected: str, actual: str, _context: Context) -> bool:
@@ -34,7 +35,7 @@ def date_format(expected: str, actual: str, _context: Context) -> bool:
     expected_date, actual_date = parse_date_readings(expected), parse_date_readings(actual)
     if expected_date is None or actual_date is None:
         return False
-    if expected_date.time != actual_date.time:  # another time of day, or one that is missing
+    if not expected_date.has_time_of(actual_date):  # another time of day or offset, or a time that is missing
         return False
     if expected_date.ambiguous and actual_date.ambiguous:
         # 03/04 and 03.04 leave day and month open; one writer reads both in the same order

@@ -4,6 +4,7 @@
 * `spell_iso_date` writes a date in the spellings that documents use.
 """
 
+from datetime import timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -35,11 +36,17 @@ class DateReadings(NamedTuple):
     """One date, or two where day and month are indistinguishable, the day-first reading first."""
     time: str = ""
     """The time of day, without redundant zeros; empty at midnight."""
+    offset: timedelta | None = None
+    """Distance from UTC, where the text gives one."""
 
     @property
     def ambiguous(self) -> bool:
         """True if day and month are indistinguishable."""
         return len(self.readings) > 1
+
+    def has_time_of(self, other: "DateReadings") -> bool:
+        """True for the same time of day, and the same offset where both give one."""
+        return self.time == other.time and (self.offset == other.offset or None in (self.offset, other.offset))
 
 
 @lru_cache(maxsize=1 << 12)  # texts repeat within a column, and the causes of a mismatch read the same two texts again and again
@@ -120,7 +127,7 @@ def _parse_written_reading(text: str) -> DateReadings | None:
     if not moments:
         return None
     readings = tuple(dict.fromkeys((moment.year, moment.month, moment.day or 0) for moment in moments))
-    return DateReadings(readings, _format_time(moments[0]))
+    return DateReadings(readings, _format_time(moments[0]), moments[0].offset)
 
 
 def _find_orders(text: str) -> tuple[DateReading, ...]:
