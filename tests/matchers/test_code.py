@@ -18,6 +18,8 @@ def agrees(expected: object, actual: object, **options: object) -> bool:
         ("SW1A 1AA", "sw1a1aa"),
         (12, "12"),
         ("12.345.678/0001-95", "12345678000195"),
+        ("+49 40 7654321", "0049 40 7654321"),
+        ("00494 07654321", "+49 (40) 765-4321"),
     ],
 )
 def test_case_spaces_and_punctuation_are_ignored(expected: object, actual: object) -> None:
@@ -26,7 +28,20 @@ def test_case_spaces_and_punctuation_are_ignored(expected: object, actual: objec
 
 @pytest.mark.parametrize(
     ("expected", "actual"),
-    [("007", "7"), ("007", 7), ("A100", "A1OO"), ("INV-031", "INV-013"), ("AB-12-34", "AB-34-12"), ("-", "."), (True, "true")],
+    [
+        ("007", "7"),
+        ("007", 7),
+        ("A100", "A1OO"),
+        ("INV-031", "INV-013"),
+        ("AB-12-34", "AB-34-12"),
+        ("-", "."),
+        (True, "true"),
+        ("+7", "007"),
+        ("49 40 7654321", "0049 40 7654321"),
+        ("+49 40 7654321", "049 40 7654321"),
+        ("+49 40 7654321", "0049 40 7654322"),
+        ("+A49 407654321", "00A49 407654321"),
+    ],
 )
 def test_every_letter_and_digit_must_agree(expected: object, actual: object) -> None:
     assert not agrees(expected, actual)

@@ -447,3 +447,32 @@ def test_null_in_the_place_of_an_object_leaves_its_fields_apart() -> None:
 def test_an_integer_beyond_the_range_of_floats_has_no_decimals() -> None:
     match, _ = choose_match([10**400, 0.5])
     assert match.name == "numeric_tolerance"
+
+
+def test_only_values_that_are_not_of_the_type_are_named_as_exceptions() -> None:
+    _, reason = choose_match(["DEUTDEFF", "DEUTDEFF"], ["deutdeff", "DEUTDEFFXXX"])
+    assert reason == '3 of 4 values read as identifiers with a check digit or prefix (not "deutdeff")'
+
+    _, reason = choose_match(["INV-1", "INV-2", "12", "13", "14", "INV-3", "INV-4", "INV-5", "INV-6", "see note"])
+    assert reason == '9 of 10 values read as codes (not "see note")'
+
+    _, reason = choose_match([*["90 min"] * 6, "1:30", "1:40", "2 h", "3 h", "soon"])
+    assert reason == '10 of 11 values read as lengths of time (not "soon")'
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "tolerance"),
+    [
+        (["$1,234.50", "$1,000"], [], 0.005),
+        (["₹1,00,000", "₹500"], [], 0),
+        (["₹1,00,000", "₹500.50"], [], 0.005),
+        (["$1,000", "$2,500"], [], 0),
+        (["1.234,50 €", "1.000 €"], [], 0.005),
+        (["1.000 €", "2.000 €"], ["1.000,50 €"], 0),
+        (["0,125 €", "7,5 €"], [], 0.0005),
+        (["$1,000", "€2,50", "$7.25"], [], 0.0005),
+        (["1.234", "2.345"], [], 0.0005),
+    ],
+)
+def test_the_column_decides_whether_a_separator_shows_decimals(expected: list[Any], actual: list[Any], tolerance: float) -> None:
+    assert choose_match(expected, actual)[0].options.tolerance == tolerance

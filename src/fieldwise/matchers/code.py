@@ -1,8 +1,8 @@
 """Identifiers: invoice numbers, IBANs, postcodes. Case, spaces and punctuation are ignored; every letter and digit must agree.
 
-Leading zeros count: `007` is not `7`. With a `scheme`, values are read by that scheme and a failing check digit is named in the note; this
-needs the extra `domain` (`pip install "fieldwise[domain]"`). A phone number without its country agrees with the full one if it has its area
-code.
+Leading zeros count: `007` is not `7`. In a phone number, `00` before the country is `+`. With a `scheme`, values are read by that scheme
+and a failing check digit is named in the note; this needs the extra `domain` (`pip install "fieldwise[domain]"`). A phone number without
+its country agrees with the full one if it has its area code.
 
 >>> code(Pairs(["INV-2024-031", "007", "A100"], ["inv 2024 031", "7", "A1OO"]), Code()).value.tolist()
 [1.0, 0.0, 0.0]
@@ -49,6 +49,7 @@ _GTIN_LENGTH: Final = 14
 _NORTH_AMERICAN_LENGTH: Final = 10
 """Digits of a phone number with its area code."""
 _NATIONAL_PHONE: Final = re.compile(r"[^\d+]*(?P<number>\d[\d\s().\-/]*)(?:(?:ext|x)\.?\s*(?P<extension>\d+))?\s*", re.IGNORECASE)
+_INTERNATIONAL_PHONE: Final = re.compile(r"\+[1-9](?:[ ().\-/]{0,2}\d){6,14}", re.ASCII)
 _VAT_WORD: Final = re.compile(r"(che\d{9}|no\d{9})(?:mwst|tva|iva|tpv|mva)")
 _PACKAGES: Final = {"phone": "phonenumberslite"}
 
@@ -93,7 +94,7 @@ class CodeReading:
     international: bool = True
     """False for a phone number or VAT number without its country."""
     text: str = ""
-    """A phone number as it is written, to be read again with the country of the other side."""
+    """A phone number or an identifier without a scheme as it is written: its prefix may be written otherwise on the other side."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Code) -> NDArray[np.float64]:
@@ -131,7 +132,7 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
         key = _identifier_key(text)
         if not key:
             return None
-        return normalize_scheme(text) if normalize_scheme else CodeReading(key)
+        return normalize_scheme(text) if normalize_scheme else CodeReading(key, text=text)
 
     def compare(expected: CodeReading, actual: CodeReading) -> Agreement:
         agrees = expected.key == actual.key
@@ -142,6 +143,8 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
         elif not agrees and config.scheme == "phone" and expected.international != actual.international:
             national, full = (actual, expected) if expected.international else (expected, actual)
             agrees = _read_phone_in_country_of(national.text, full.text) == full.key
+        elif not agrees and config.scheme is None:
+            agrees = _dial_same_number(expected, actual) or _dial_same_number(actual, expected)
         problems = join_notes(expected.problem and f"expected: {expected.problem}", actual.problem and f"actual: {actual.problem}")
         return Agreement(agrees, problems)
 
@@ -168,6 +171,17 @@ def _identifier_key(text: str) -> str:
         return alphanumeric_key(text)
     pieces = _FRACTION_OR_POWER.split(text)
     return "".join(piece if place % 2 else alphanumeric_key(piece) for place, piece in enumerate(pieces))
+
+
+def _dial_same_number(international: CodeReading, dialled: CodeReading) -> bool:
+    """True if one is a phone number with `+` before its country, and the other the same number with `00`.
+
+    >>> _dial_same_number(CodeReading("49301234567", text="+49 30 1234567"), CodeReading("0049301234567", text="0049 30 1234567"))
+    True
+    """
+    if dialled.key != f"00{international.key}" or not dialled.text.lstrip().startswith("00"):
+        return False
+    return _INTERNATIONAL_PHONE.fullmatch(international.text.strip()) is not None
 
 
 @cache  # keyed by all that decides the reader; importing stdnum modules takes milliseconds

@@ -5,6 +5,7 @@ with currencies is `money`, one with times of day `datetime`, one with units `qu
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
@@ -14,7 +15,8 @@ from typing import Any, Final, TypeAlias
 from fieldwise import registry
 from fieldwise.model.rule import Match
 from fieldwise.model.values import Json
-from fieldwise.plan.column_evidence import MAX_DECIMALS, MAX_NUMBERS, ColumnEvidence, SideEvidence
+from fieldwise.plan.column_evidence import MAX_DECIMALS, MAX_NUMBERS, MAX_SHAPES, ColumnEvidence, SideEvidence
+from fieldwise.plan.digit_codes import digits_of, have_one_form
 from fieldwise.plan.value_signs import TERMS, signs_of
 
 MIN_SHARE: Final = 0.9
@@ -35,9 +37,10 @@ _TERM_WORDS: Final = {
     "version": "version", "ver": "version", "release": "version", "revision": "version", "section": "version", "chapter": "version",
     "clause": "version", "paragraph": "version", "subsection": "version", "firmware": "version",
     **dict.fromkeys(("duration", "length", "runtime", "elapsed", "lap", "pace", "split", "ratio", "score", "odds", "verse"), "two numbers"),
+    **dict.fromkeys(("phone", "telephone", "tel", "mobile", "cellphone", "fax", "ssn"), "digit groups"),
 }  # fmt: skip
-"""Last words of names → what the values are: terms of a closed vocabulary, numbers of versions and sections, or two
-numbers that look like a time of day."""
+"""Last words of names → what the values are: terms of a closed vocabulary, numbers of versions and sections, two numbers that look like
+a time of day, or identifiers of digits."""
 _WEAK_NUMBERS: Final = ("weak currency", "joined currency", "weak number")
 MIN_STRONG_SHARE: Final = 0.25
 """Share of plain amounts or quantities beside which `RM5` or `5A` is one too, and no code."""
@@ -131,13 +134,14 @@ def _choose_for_numbers(evidence: ColumnEvidence) -> MatchChoice:
         return build_match("exact"), "the values are versions or section numbers"
     if not evidence.expected.fractional:
         return build_match("exact"), "every value is a whole number"
-    return _choose_tolerance(evidence.expected, parse=False, reason="the values are numbers")
+    return _choose_tolerance(evidence, parse=False, reason="the values are numbers")
 
 
-def _choose_tolerance(expected: SideEvidence, *, parse: bool, reason: str) -> MatchChoice:
+def _choose_tolerance(evidence: ColumnEvidence, *, parse: bool, reason: str) -> MatchChoice:
     """Half a unit of the last decimal: the most that rounding to the printed decimals can change."""
+    expected = evidence.expected
     build = partial(build_match, "numeric_tolerance", **({"parse": True} if parse else {}))
-    decimals = expected.decimals
+    decimals = _count_decimals(evidence, "numeric_tolerance")
     if decimals > MAX_DECIMALS and not parse:
         limit = NEARLY_EQUAL if len(expected.numbers) < MAX_NUMBERS else ROUNDING
         if _has_close_numbers(expected, limit):
@@ -150,6 +154,30 @@ def _choose_tolerance(expected: SideEvidence, *, parse: bool, reason: str) -> Ma
     if _has_numbers_within(expected, tolerance):
         return build(), f"{reason} with up to {count}, some so large that their last decimals are rounded"
     return build(tolerance=tolerance), f"{reason} with up to {count}: half a unit of the last one may differ"
+
+
+def _count_decimals(evidence: ColumnEvidence, name: str) -> int:
+    """Most decimals of an expected number, where the column decides whether the comma of `1,234` groups, as it does for the match.
+
+    A column that decides nothing has the decimals of both readings, if one of its numbers has any.
+    """
+    expected = evidence.expected
+    if not expected.open_decimals:
+        return expected.decimals
+    signs: Counter[str] = Counter()
+    for prefix, side in (("expected: ", expected), ("actual: ", evidence.actual)):
+        for sign, count in side.decimal_signs.items():
+            signs[sign] += count
+            signs[prefix + sign] += count
+    matcher = registry.MATCHERS.find(name)
+    options: Any = matcher.options(**({"parse": True} if name == "numeric_tolerance" else {}))
+    if matcher.column_survey is not None:
+        options, _ = matcher.column_survey.resolve(options, signs)
+    decimal_marks = {"point": {"."}, "comma": {","}}.get(options.decimal)
+    if decimal_marks is None:
+        has_certain_mark = any(signs[sign] for sign in (".", ",", "plain"))
+        decimal_marks = {".", ","} if has_certain_mark else {"."}
+    return max(expected.decimals, *(digits if mark in decimal_marks else 0 for mark, digits in expected.open_decimals.items()))
 
 
 def _has_close_numbers(expected: SideEvidence, limit: float) -> bool:
@@ -213,7 +241,8 @@ def _describe(evidence: ColumnEvidence, noun: str, *signs: str) -> str:
         return sentence
     examples: dict[str, None] = {}
     for side in sides:
-        examples |= dict.fromkeys(f'"{text}"' for text in side.exceptions.get(signs[0], ()))
+        unread = [text for text in side.exceptions.get(signs[0], ()) if signs_of(text).isdisjoint(signs)]
+        examples |= dict.fromkeys(f'"{text}"' for text in unread)
     shown = list(examples)[:3]
     return f"{sentence} (not {', '.join(shown)}{' …' if total - read > len(shown) else ''})" if shown else sentence
 
@@ -282,6 +311,47 @@ def _choose_scheme(evidence: ColumnEvidence) -> MatchChoice | None:
     return build_match("code"), _describe(evidence, "identifiers with a check digit or prefix", "scheme", "bank code")
 
 
+def _choose_digit_code(evidence: ColumnEvidence) -> MatchChoice | None:
+    """Groups of digits that the name of the field calls an identifier, or that the other side writes otherwise: `555-1234` and `5551234`.
+
+    One side may have the digits alone. The digits must tell apart all that the expected texts tell apart.
+    """
+    expected, actual = evidence.expected, evidence.actual
+    is_named = expected.term == "digit groups"
+    sign = "digit groups" if is_named else "digit code"
+    if not expected.signs[sign] and (is_named or not actual.signs[sign]):
+        return None
+    if not _reads_as(evidence, sign, "digits") or not _are_digits_enough(expected, is_named):
+        return None
+    if not is_named and not (_are_digits_enough(actual, is_named) and _has_same_digits(expected, actual)):
+        return None
+    return build_match("code"), _describe(evidence, "identifiers of digits", "digit groups", "digits")
+
+
+def _are_digits_enough(side: SideEvidence, is_named: bool) -> bool:
+    """True if texts of a side that differ in their punctuation differ in their digits, too."""
+    keys = [digits_of(text) for text in side.choices if any(map(str.isdigit, text))]
+    if len(set(keys)) < len(keys) and side.signs["digit groups"]:
+        return False
+    if is_named:
+        return True
+    return len(side.digit_shapes) < MAX_SHAPES and have_one_form(side.digit_shapes, same_marks=side.unlisted > 0)
+
+
+def _has_same_digits(expected: SideEvidence, actual: SideEvidence) -> bool:
+    """True if many expected texts have their digits on the other side, and at least one of them in another form."""
+    forms: dict[str, set[str]] = {}
+    for text in actual.choices:
+        forms.setdefault(digits_of(text), set()).add(text)
+    for number in actual.numbers:
+        forms.setdefault(f"{number:.0f}", set()).add("")
+    same = [text for text in expected.choices if digits_of(text) in forms]
+    if len(same) == 1 and "999-9999" in expected.digit_shapes | actual.digit_shapes:  # one alone may be a range: 998-1003
+        return False
+    is_spelled_otherwise = any(forms[digits_of(text)] - {text} for text in same)
+    return is_spelled_otherwise and len(same) >= MIN_EXPECTED_SHARE * len(expected.choices)
+
+
 def _choose_number(evidence: ColumnEvidence) -> MatchChoice | None:
     expected, actual = evidence.expected, evidence.actual
     if not _reads_as(evidence, "number"):
@@ -295,7 +365,7 @@ def _choose_number(evidence: ColumnEvidence) -> MatchChoice | None:
     if sum(_count_currencies(side) for side in (expected, actual)):
         reads = _reads_as(evidence, "currency", "weak currency", "joined currency", "bare number")
         return _choose_money(evidence) if reads else None
-    return _choose_tolerance(expected, parse=True, reason=_describe(evidence, "numbers", "number"))
+    return _choose_tolerance(evidence, parse=True, reason=_describe(evidence, "numbers", "number"))
 
 
 def _count_strong_marks(side: SideEvidence) -> int:
@@ -350,7 +420,7 @@ def _choose_share(evidence: ColumnEvidence) -> MatchChoice | None:
 
 def _choose_money(evidence: ColumnEvidence) -> MatchChoice:
     named = _count_currencies(evidence.expected) + _count_currencies(evidence.actual)
-    decimals = evidence.expected.decimals
+    decimals = _count_decimals(evidence, "money")
     options = {"tolerance": 0.5 * 10.0**-decimals} if 0 < decimals <= MAX_DECIMALS else {}
     return build_match("money", **options), _describe(evidence, "amounts", "number") + f", {named} with a currency"
 
@@ -366,7 +436,7 @@ def _choose_for_digits(evidence: ColumnEvidence) -> MatchChoice | None:
     if actual.kinds["bool"] >= MIN_SHARE * max(_count_values(actual), 1) and not expected.unlisted and {*expected.choices} <= {"0", "1"}:
         return build_match("boolean"), f"the values are 0 or 1, and {actual.kinds['bool']} on the other side are true or false"
     if actual.kinds["number"] or _count_strong_marks(actual) > 0 or expected.kinds["number"]:
-        return _choose_tolerance(expected, parse=True, reason=_describe(evidence, "numbers", "number"))
+        return _choose_tolerance(evidence, parse=True, reason=_describe(evidence, "numbers", "number"))
     return build_match("exact"), "the values are digits, where every digit counts"
 
 
@@ -455,6 +525,7 @@ _TYPE_CHOICES: Final[tuple[Callable[[ColumnEvidence], MatchChoice | None], ...]]
     _choose_date,
     _choose_scheme,
     _choose_share,
+    _choose_digit_code,
     _choose_number,
     _choose_quantity,
     _choose_boolean,

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Final
 
-from fieldwise.kernels.amounts import read_figure
+from fieldwise.kernels.amounts import find_decimal_mark, find_decimal_sign, read_figure
 from fieldwise.kernels.numbers import count_decimals
 from fieldwise.model.values import json_kind
+from fieldwise.plan.digit_codes import shape_of_digits
 from fieldwise.plan.value_signs import TERMS, Signs, signs_of
 
 MAX_CHOICES: Final = 300
@@ -27,11 +28,21 @@ MAX_DECIMALS: Final = 6
 """Numbers with more decimals were computed, not printed."""
 MAX_EXAMPLES: Final = 3
 MAX_SAMPLE: Final = 8
+MAX_SHAPES: Final = 32
+"""Number of distinct shapes of digits to keep."""
 _EXAMPLE_LENGTH: Final = 40
-EXAMPLE_SIGNS: Final = ("date", "number", "quantity", "duration", "scheme", "code", "boolean", "time of day")
+EXAMPLE_SIGNS: Final = ("date", "number", "quantity", "duration", "scheme", "code", "digit groups", "boolean", "time of day")
 """Types of which exceptions are listed."""
+_ALSO_READ: Final = {
+    "quantity": frozenset({"number"}),
+    "scheme": frozenset({"bank code"}),
+    "code": frozenset({"bare digits"}),
+    "digit groups": frozenset({"digits"}),
+}
+"""Type → other signs of texts that are no exceptions."""
 _LARGEST: Final = 10**300
-_PRINTED_DECIMALS: Final = re.compile(r"[.,](\d+)\D*$")
+_PRINTED_DECIMALS: Final = re.compile(r"([.,])(\d+)\D*$")
+_DIGITS_OF_GROUP: Final = 3
 
 
 @dataclass(slots=True)
@@ -46,7 +57,11 @@ class SideEvidence:
     """JSON kind → number of values; text without content is `blank`."""
     signs: Counter[str] = field(default_factory=Counter[str])
     decimals: int = 0
-    """Most decimals of a number, as printed or as a float."""
+    """Most decimals of a number, as printed or as a float, but for `open_decimals`."""
+    open_decimals: Counter[str] = field(default_factory=Counter[str])
+    """Separator that could group or be decimal (`1,234`) → number of digits behind it."""
+    decimal_signs: Counter[str] = field(default_factory=Counter[str])
+    """What texts show about the decimal mark, as `find_decimal_sign` says it → number of texts."""
     fractional: int = 0
     """Number of JSON numbers that are not whole."""
     numbers: set[float] = field(default_factory=set)
@@ -59,6 +74,8 @@ class SideEvidence:
     """Number of texts that are no choices: too long, or of too many kinds."""
     sample: list[str] = field(default_factory=list)
     """The first distinct texts, at most `MAX_SAMPLE`: the chosen rule is tried on them."""
+    digit_shapes: set[str] = field(default_factory=set)
+    """Distinct shapes of texts that are groups of digits (`999-9999`), at most `MAX_SHAPES`."""
     exceptions: dict[str, list[str]] = field(default_factory=dict)
     """Type → up to `MAX_EXAMPLES` texts that do not read as it."""
 
@@ -81,11 +98,13 @@ class SideEvidence:
             self._add_text(text, count)
 
     def count(self, sign: str) -> int:
-        """Number of values with a sign; JSON numbers count as `number` and `bare number`, booleans as `boolean`.
+        """Number of values with a sign; JSON numbers count as `number` and `bare number`, whole ones as `digits`, booleans as `boolean`.
 
         A `clear date` can be read in one way only.
         """
         if sign in ("number", "bare number"):
+            return self.signs[sign] + self.kinds["number"]
+        if sign == "digits" and not self.fractional:
             return self.signs[sign] + self.kinds["number"]
         if sign == "clear date":
             return self.signs["date"] - self.signs["either order"] - self.signs["open month"]
@@ -99,11 +118,15 @@ class SideEvidence:
         self.kinds += other.kinds
         self.signs += other.signs
         self.decimals = max(self.decimals, other.decimals)
+        self.open_decimals |= other.open_decimals
+        self.decimal_signs += other.decimal_signs
         self.fractional += other.fractional
         self.distinct += other.distinct
         self.unlisted += other.unlisted
         for number in other.numbers:
             self._add_distinct(number)
+        for shape in other.digit_shapes:
+            self._add_shape(shape)
         for text in other.sample:
             self._add_to_sample(text)
         for text, count in other.choices.items():
@@ -141,14 +164,32 @@ class SideEvidence:
             self._add_to_sample(text)
         if self.term in TERMS and TERMS[self.term](text):
             self.signs[self.term] += count
+        if "digit groups" in signs:
+            self._add_shape(shape_of_digits(text))
         if "number" in signs:
-            self.decimals = max(self.decimals, _count_printed_decimals(text))
+            self._add_printed_decimals(text, count)
         if text not in self.choices:
             self.distinct += 1
         self._add_choice(text, count)
         for sign in (*EXAMPLE_SIGNS, self.term):
             if len(self.exceptions.get(sign, ())) < MAX_EXAMPLES and not _reads_as(text, signs, sign):
                 self._add_exception(sign, text)
+
+    def _add_printed_decimals(self, text: str, count: int) -> None:
+        figure = read_figure(text)
+        if figure is None:
+            return
+        sign = find_decimal_sign(text) if "." in text or "," in text else ""
+        if sign:
+            self.decimal_signs[sign] += count
+        if figure.undecided:
+            self.open_decimals[figure.undecided] = _DIGITS_OF_GROUP
+        else:
+            self.decimals = max(self.decimals, _count_printed_decimals(text, figure.value))
+
+    def _add_shape(self, shape: str) -> None:
+        if len(self.digit_shapes) < MAX_SHAPES:
+            self.digit_shapes.add(shape)
 
     def _add_to_sample(self, text: str) -> None:
         if len(self.sample) < MAX_SAMPLE and text not in self.sample:
@@ -185,24 +226,23 @@ class ColumnEvidence:
 def _reads_as(text: str, signs: Signs, sign: str) -> bool:
     if sign == "boolean":
         return bool(signs & {"true", "false"})
-    if sign == "quantity":
-        return bool(signs & {"quantity", "number"})
+    if sign in _ALSO_READ:
+        return sign in signs or not signs.isdisjoint(_ALSO_READ[sign])
     if sign in TERMS:
         return bool(TERMS[sign](text))
     return sign in signs or not sign
 
 
-def _count_printed_decimals(text: str) -> int:
+def _count_printed_decimals(text: str, value: int | float) -> int:
     """Number of decimals of a number in text; trailing zeros count, but for `45.0`, a whole number that a program wrote.
 
-    >>> [_count_printed_decimals(text) for text in ("12.50", "1,234", "1.234,5", "EUR 7", "5 cents", "45.0")]
-    [2, 3, 1, 0, 2, 0]
+    >>> texts = ("12.50", "1.234,5", "EUR 7", "5 cents", "45.0", "7.00", "1,00,000")
+    >>> [_count_printed_decimals(text, read_figure(text).value) for text in texts]
+    [2, 1, 0, 2, 0, 2, 0]
     """
-    figure = read_figure(text)
-    if figure is None:
-        return 0
     printed = _PRINTED_DECIMALS.search(text)
-    decimals = printed[1] if printed is not None and printed[1] != "0" else ""
-    # digits behind the only separator may be decimals under another reading: the smaller tolerance is right under both
-    has_decimals = figure.undecided or not isinstance(figure.value, int) or set(decimals) == {"0"}
-    return max(count_decimals(figure.value), len(decimals) if has_decimals else 0)
+    mark, decimals = printed.groups() if printed is not None else ("", "")
+    if decimals == "0":
+        decimals = ""
+    has_decimals = not isinstance(value, int) or (set(decimals) == {"0"} and find_decimal_mark(text) in (mark, "plain"))
+    return max(count_decimals(value), len(decimals) if has_decimals else 0)

@@ -15,9 +15,10 @@
 | `scheme` | an identifier that a named scheme reads, spaces or not: IBAN, BIC, ISBN, VAT, card or phone number |
 | `bank code` | a BIC without digits |
 | `time of day` | a time without a date: `14:30`, `2:30 PM`; `clock` without it (`75:30`) is a length of time or a score |
+| `digit code` | groups of digits that are an identifier by their form: `555-1234`; `digit groups`, if the name of the field says so |
 | `any digit` | text with a digit |
 | `digits`, `bare digits` (no code), `version`, `clock`, `email`, `url`, `short with digits`, `capitals`, `lower word`, `long` | so |
-| `typed` | any of the above but `bank code`, `short with digits`, `any digit`, `capitals`, `lower word`, `long`, `true` and `false` |
+| `typed` | any of the above but `bank code`, `digit code`, `digit groups`, `short with digits`, `any digit`, `capitals` … |
 
 Letters before an unbroken integer make no quantity, length of time or date (`prefixed_numbers`).
 
@@ -37,6 +38,7 @@ from fieldwise.kernels.locale_tables import fold_name, number_words
 from fieldwise.kernels.measures import read_duration, read_quantity
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment, read_time_of_day
 from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called
+from fieldwise.plan.digit_codes import has_form_of_digit_code, is_digit_code
 from fieldwise.plan.prefixed_numbers import (
     Prefix,
     has_currency_suffix,
@@ -50,6 +52,7 @@ Signs = frozenset[str]
 
 MIN_PROSE_LENGTH: Final = 120
 _TYPED: Final = frozenset({"date", "number", "quantity", "duration", "scheme", "code", "version", "clock", "email", "url"})
+_NO_DIGIT_CODES: Final = frozenset({"number", "quantity", "duration", "clock", "digits"})
 _MAX_READ_LENGTH: Final = 80
 _MAX_CODE_LENGTH: Final = 16
 _MAX_DATE_WITH_WORDS: Final = 48
@@ -110,6 +113,7 @@ def signs_of(text: str) -> Signs:
         signs |= _signs_of_shape(_DIGIT_RUN.sub("9", text), bool(_ZERO_BEFORE_DIGITS.search(text))) if has_digit else _word_signs(text)
         if (has_digit or not text.isascii()) and _may_be_date(text):
             _add_date_signs(text, signs)
+        _add_digit_code_signs(text, signs)
     if "digits" in signs and "code" not in signs:
         signs.add("bare digits")
     if signs & _TYPED:
@@ -126,6 +130,11 @@ def _clock_signs(text: str) -> set[str]:
     if _CLOCK_DURATION.fullmatch(text):
         signs.add("clock duration")
     return signs
+
+
+def _add_digit_code_signs(text: str, signs: set[str]) -> None:
+    if signs.isdisjoint(_NO_DIGIT_CODES) and has_form_of_digit_code(text):
+        signs |= {"digit groups", "digit code"} if is_digit_code(text) else {"digit groups"}
 
 
 def _add_code_signs(text: str, signs: set[str]) -> None:
