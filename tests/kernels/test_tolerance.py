@@ -1,8 +1,10 @@
 """Numbers within a tolerance."""
 
 import math
+import pickle
 import random
 import sys
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldwise.kernels.numbers import Number
+from fieldwise.kernels.numerals import LongDecimal
 from fieldwise.kernels.tolerance import is_close, smallest_tolerance, smallest_tolerances, within_tolerance, within_tolerance_grid
 
 law = settings(max_examples=150, deadline=None)
@@ -155,3 +158,34 @@ def test_shares_of_integers_are_exact_in_arrays_too() -> None:
     pairs = [(expected, actual) for expected in range(-9, 10) for actual in range(-9, 40, 7)]
     expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     assert smallest_tolerances(expected, actual, relative=True).tolist() == [smallest_tolerance(*pair, relative=True) for pair in pairs]
+
+
+LONG = LongDecimal(Decimal("1234567890123456.78"))
+NEXT = LongDecimal(Decimal("1234567890123456.79"))
+
+
+def test_decimals_with_more_digits_than_floats_keep_are_compared_exactly() -> None:
+    assert float(LONG) == float(NEXT)
+    assert not is_close(LONG, NEXT)
+    assert is_close(LONG, LongDecimal(Decimal("1234567890123456.780")))
+    assert is_close(LONG, NEXT, 0.01)
+    assert not is_close(LONG, NEXT, 0.009)
+    assert is_close(LongDecimal(Decimal("0.1234567890123456789")), 0.1234567890123456789)  # the float that JSON keeps
+    assert not is_close(10**21, LongDecimal(Decimal("1000000000000000000000.01")))
+    assert not is_close(0.5, LongDecimal(Decimal("0.50000000000000000001")))
+    assert is_close(100, LongDecimal(Decimal("100.00000000000000001")), 1e-6, relative=True)
+    assert is_close(0, LongDecimal(Decimal("0.00000000000000000012345678901234567")), 1e-6, relative=True)
+
+
+@pytest.mark.parametrize("count", [1, 30])
+def test_columns_and_grids_compare_long_decimals_as_pairs_do(count: int) -> None:
+    expected, actual = [LONG, LONG, 1.5] * count, [NEXT, LONG, 1.5] * count
+
+    assert within_tolerance(expected, actual).tolist() == [False, True, True] * count
+    assert within_tolerance_grid(expected[:3], actual[:3]).tolist() == [[False, True, False], [False, True, False], [False, False, True]]
+    assert smallest_tolerances(expected, actual)[:3].tolist() == [0.01, 0, 0]
+
+
+def test_a_long_decimal_survives_pickling() -> None:
+    copy = pickle.loads(pickle.dumps(LONG))
+    assert (copy, copy.exact) == (LONG, LONG.exact)

@@ -6,6 +6,8 @@ from fieldwise.causes._text_forms import PRICE_DIGITS, are_price_endings
 from fieldwise.kernels.amounts import Figure, read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import NumberReadings, align_digits, count_decimals, format_number, parse_number_readings, to_number
+from fieldwise.kernels.numerals import MAX_FLOAT_DIGITS
+from fieldwise.kernels.tolerance import is_close
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.pattern import compile_on_use
@@ -201,6 +203,7 @@ def other_unit(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected=-5, actual="(5)"),
         CauseExample(expected=0.12, actual="12%"),
         CauseExample(expected=1234.5, actual="1,234.60", holds=False),
+        CauseExample(expected="1234567890123456.78", actual="1234567890123456.79", holds=False),
         CauseExample(expected="$5", actual="€5", holds=False),
         CauseExample(expected="5", actual="-5", holds=False),
     ],
@@ -212,10 +215,20 @@ def number_format(expected: Json, actual: Json, _context: Context) -> bool:
     left, right = _read_number(expected), _read_number(actual)
     if left is None or right is None or (left.currency and right.currency and left.currency != right.currency):
         return False
+    if _differ_in_long_decimals(expected, actual):
+        return False
     if left.values[0] == right.values[0]:
         return True
     right_meanings = _meanings(right)
     return any(_are_same_number(value, meaning) for value in _meanings(left) for meaning in right_meanings)
+
+
+def _differ_in_long_decimals(expected: Json, actual: Json) -> bool:
+    """True for texts with more digits than floats keep, which differ in the last of them."""
+    if not (isinstance(expected, str) and isinstance(actual, str)) or len(expected) <= MAX_FLOAT_DIGITS or len(actual) <= MAX_FLOAT_DIGITS:
+        return False
+    left, right = _read_value(expected), _read_value(actual)
+    return left is not None and right is not None and left == right and not is_close(left, right)
 
 
 def _read_number(value: Json) -> NumberReadings | None:

@@ -27,10 +27,13 @@ from fieldwise.kernels.currencies import (
 from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.kernels.numerals import (
     CJK_DIGITS,
+    MAX_FLOAT_DIGITS,
     NUMERAL,
     DecimalMark,
+    LongDecimal,
     has_numeral,
     normalize_characters,
+    read_long_decimal,
     read_numeral,
     simplify_decimal,
     split_numeral,
@@ -68,7 +71,8 @@ class Figure(NamedTuple):
         return self._replace(currencies=self.unit_currencies, units=NO_CODES) if self.unit_currencies else self
 
     def _scaled(self, power: int) -> int | float:
-        return simplify_decimal(Decimal(str(self.value)).scaleb(power))
+        value = self.value.exact if isinstance(self.value, LongDecimal) else Decimal(str(self.value))
+        return simplify_decimal(value.scaleb(power))
 
 
 _PERMILLE: Final = frozenset({"permille"})
@@ -169,19 +173,23 @@ def read_figure(text: str, decimal_mark: DecimalMark | None = None) -> Figure | 
 def _read_usual_figure(text: str) -> Figure | None:
     """The figure of a text in the most frequent spellings: `12.50`, `$1,234.50`, `EUR 100`."""
     if _PLAIN.fullmatch(text):
-        return Figure(float(text) if "." in text else int(text))
+        return Figure(_to_float(text) if "." in text else int(text))
     usual = _USUAL.fullmatch(text)
     if usual is not None:
-        value = float(f"{usual[1]}{usual[3].replace(',', '')}.{usual[4]}")
+        value = _to_float(f"{usual[1]}{usual[3].replace(',', '')}.{usual[4]}")
         return Figure(value, lookup_currencies(usual[2]) or NO_CODES) if usual[2] else Figure(value)
     with_comma = _USUAL_COMMA.fullmatch(text)
     if with_comma is not None:
         sign, before, whole, decimals, after = with_comma.groups()
         whole = whole.replace(".", "")
-        value = float(f"{sign}{whole}.{decimals}") if decimals.strip("0") else int(sign + whole)
+        value = _to_float(f"{sign}{whole}.{decimals}") if decimals.strip("0") else int(sign + whole)
         if not before or not after:
             return Figure(value, lookup_currencies(before or after) or NO_CODES) if before or after else Figure(value)
     return _read_coded(text)
+
+
+def _to_float(digits: str) -> float:
+    return float(digits) if len(digits) <= MAX_FLOAT_DIGITS else read_long_decimal(digits)
 
 
 def _read_coded(text: str) -> Figure | None:
@@ -193,7 +201,7 @@ def _read_coded(text: str) -> Figure | None:
     if named is None or named.scale != 1:
         return None
     whole, decimals = (coded["sign"] or "") + coded["whole"].replace(",", ""), coded["decimals"] or ""
-    number = float(f"{whole}.{decimals}") if decimals.strip("0") else int(whole)
+    number = _to_float(f"{whole}.{decimals}") if decimals.strip("0") else int(whole)
     return Figure(number, named.currencies, named.percent, named.units)
 
 

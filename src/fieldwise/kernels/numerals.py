@@ -13,6 +13,8 @@ from fieldwise.pattern import compile_on_use
 
 DecimalMark = Literal[".", ","]
 """The character before the decimals."""
+MAX_FLOAT_DIGITS: Final = 15
+"""Every number with so many digits is told from every other one as a float."""
 NUMERAL: Final = compile_on_use(r"[0-9](?:[0-9]|[.,' ](?=[0-9]))*|(?<![^\s\d$€£¥(+-])[.,][0-9]+", re.ASCII)
 """A point behind a letter closes an abbreviation: `Rs.500`."""
 _CJK_DIGIT_FORMS: Final = ("〇零", "一壹壱", "二贰貳弐两兩", "三叁參参", "四肆", "五伍", "六陆陸", "七柒漆", "八捌", "九玖")
@@ -147,6 +149,36 @@ def _read_digits(digits: str, empty: Decimal) -> Decimal:
     return Decimal(digits.replace(",", "").rstrip(".")) if digits.strip(".,") else empty
 
 
+class LongDecimal(float):
+    """The nearest float of a decimal number with more digits than floats keep; `exact` has them all.
+
+    It is a plain float for all that computes with it; `tolerance` compares the digits.
+    """
+
+    __slots__ = ("exact",)
+    exact: Decimal
+
+    def __new__(cls, exact: Decimal) -> "LongDecimal":
+        number = super().__new__(cls, exact)
+        number.exact = exact
+        return number
+
+    def __reduce__(self) -> tuple[type["LongDecimal"], tuple[Decimal]]:
+        return LongDecimal, (self.exact,)
+
+
 def simplify_decimal(value: Decimal) -> int | float:
     """An integer where the value is whole, else the nearest float."""
-    return int(value) if value == value.to_integral_value() else float(value)
+    if value == value.to_integral_value():
+        return int(value)
+    return float(value) if len(value.as_tuple().digits) <= MAX_FLOAT_DIGITS else LongDecimal(value)
+
+
+def read_long_decimal(digits: str) -> float:
+    """The float of ASCII digits with a point, exact if they are more than floats keep.
+
+    >>> read_long_decimal("1234567890123456.78").exact
+    Decimal('1234567890123456.78')
+    """
+    value = Decimal(digits)
+    return float(value) if len(value.as_tuple().digits) <= MAX_FLOAT_DIGITS else LongDecimal(value)

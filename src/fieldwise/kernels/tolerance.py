@@ -1,19 +1,21 @@
 """Comparison of numbers within a tolerance, for one pair, many pairs and grids.
 
 Tolerances are inclusive as people write them. Binary rounding gets a slack of 1e-9 of the tolerance plus 4 ulp of the larger
-number; there is none at tolerance 0 and none between integers, whose digits are compared exactly, however many.
+number; there is none at tolerance 0 and none between integers and long decimals in text, whose digits are compared exactly, however many.
 `is_close` defines the rule; the array functions must agree with it on every pair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from math import inf, isfinite, nextafter, ulp
 from sys import float_info
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fieldwise.kernels.numbers import Number
+from fieldwise.kernels.numerals import MAX_FLOAT_DIGITS, LongDecimal
 from fieldwise.numpy_on_use import np
 
 if TYPE_CHECKING:
@@ -42,6 +44,10 @@ def is_close(expected: Number, actual: Number, tolerance: float = 0.0, relative:
     integers = isinstance(expected, int) and isinstance(actual, int)
     if not integers and not (_is_finite(expected) and _is_finite(actual)):
         return False
+    if type(expected) is LongDecimal or type(actual) is LongDecimal:
+        exact = _to_fraction(expected), _to_fraction(actual)
+        if exact[0] is not None and exact[1] is not None:
+            return _is_close_exactly(exact[0], exact[1], tolerance, relative)
     if tolerance == 0:
         return expected == actual
     if _is_inexact_integer(expected) or _is_inexact_integer(actual):
@@ -63,6 +69,24 @@ def _is_finite(number: Number) -> bool:
 
 def _is_inexact_integer(number: Number) -> bool:
     return isinstance(number, int) and not -_MAX_EXACT_INTEGER <= number <= _MAX_EXACT_INTEGER
+
+
+def _to_fraction(number: Number) -> Fraction | None:
+    """The number as it was written; None for a float with more digits than floats keep, which may be any of several numbers."""
+    if isinstance(number, LongDecimal):
+        return Fraction(number.exact)
+    if isinstance(number, int):
+        return Fraction(number)
+    written = Decimal(repr(float(number)))
+    return Fraction(written) if len(written.as_tuple().digits) <= MAX_FLOAT_DIGITS else None
+
+
+def _is_close_exactly(expected: Fraction, actual: Fraction, tolerance: float, relative: bool) -> bool:
+    """Apply the rule to numbers as they were written: there is no binary rounding, so no slack."""
+    bound = Fraction(repr(float(tolerance)))
+    if relative and expected != 0:
+        bound *= abs(expected)
+    return abs(actual - expected) <= bound
 
 
 def _is_close_in_fractions(expected: Number, actual: Number, tolerance: float, relative: bool) -> bool:
@@ -305,12 +329,14 @@ _Floats: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.bool_]]"
 
 
 def _to_floats(numbers: Sequence[Number]) -> _Floats | None:
-    """Convert numbers; None if an integer is larger than any float."""
+    """Convert numbers; None if an integer is larger than any float, or a decimal has more digits than floats keep."""
     try:
         floats = np.array(numbers, dtype=np.float64)
     except OverflowError:
         return None
     types = set(map(type, numbers))
+    if LongDecimal in types:
+        return None
     if len(types) == 1:
         return floats, np.full(len(floats), issubclass(types.pop(), int))
     return floats, np.fromiter((isinstance(number, int) for number in numbers), np.bool_, len(floats))
