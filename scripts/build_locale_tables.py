@@ -26,12 +26,16 @@ from babel import Locale, localedata
 from babel.core import get_global
 from num2words import num2words
 
+from fieldwise.kernels.locale_tables import WITHDRAWN_CURRENCIES
+
 FOLDER = Path(__file__).parents[1] / "src" / "fieldwise" / "kernels" / "data" / "locale"
 ROOT_NAME = re.compile(r"M\d\d|Mon|Tue|Wed|Thu|Fri|Sat|Sun")
 """What CLDR prints where a language has no name for a month or a day."""
 POWER = re.compile(r"(?<=[^\W\d_])[23]$|(?<=[\u0900-\u0dff\u0eb1-\u0ece])[23]$")
 """A square or cube at the end of a folded symbol: `m2`."""
 MIN_SHARED_NAMES = 3
+MIN_OLD_NAME = 5
+OLD_CURRENCIES = [*WITHDRAWN_CURRENCIES.split(" "), "XDR", "XEU"]
 COUNTED = ("zero", "one", "two", "few", "many", "other")
 WORD_NUMBERS = (*range(61), 70, 80, 90, 100)
 WORD_LANGUAGES = [
@@ -92,6 +96,7 @@ def main(node_modules: Path) -> None:
         "major_languages": major_languages(node_modules),
         "currency_symbols": currency_symbols(locales, node_modules),
         "currency_names": currency_names(locales),
+        "old_currency_names": old_currency_names(locales),
         "territory_names": names_by_key(locales, "territories", r"[A-Z]{2}"),
         "territory_codes": territory_codes(node_modules),
         "language_names": names_by_key(locales, "languages", r"[a-z]{2,3}"),
@@ -179,6 +184,20 @@ def currency_names(languages: Iterable[str]) -> dict[str, str]:
                     index[fold(label)].add(code)
         for noun, codes in currency_nouns(data, current).items():
             index[noun] |= codes
+    return joined(index)
+
+
+def old_currency_names(languages: Iterable[str]) -> dict[str, str]:
+    """Folded name, singular or plural → codes of `OLD_CURRENCIES`; names of a currency in use and short words (`slot`) are left out."""
+    index: dict[str, set[str]] = defaultdict(set)
+    current_names = currency_names(languages)
+    for name in languages:
+        data = localedata.load(name)
+        for code in OLD_CURRENCIES:
+            labels = [data.get("currency_names", {}).get(code, ""), *data.get("currency_names_plural", {}).get(code, {}).values()]
+            for key in map(fold, labels):
+                if key not in current_names and len(key) >= MIN_OLD_NAME:
+                    index[key].add(code)
     return joined(index)
 
 

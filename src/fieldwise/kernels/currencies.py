@@ -86,8 +86,8 @@ SUBUNITS: Final = {
     "øre": "DKK NOK",
     "öre": "SEK", "centimes": "EUR CHF", "centime": "EUR CHF", "rappen": "CHF", "céntimos": "EUR",
     "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "grosze": "PLN",
-    "sen": "MYR", "角": "CNY", "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB",
-    "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
+    "sen": "MYR", "角": "CNY", "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB UAH",
+    "копеек": "RUB", "копійок": "UAH", "копійки": "UAH", "копійка": "UAH", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
     "銭": "JPY", **dict.fromkeys(("セント", "센트", "цент", "цента", "центов", "центів", "سنت"), "dollar EUR"), "美分": "USD",
 }  # fmt: skip
 """Names of the hundredth part of a currency → its codes, in the form of `MORE_CURRENCIES`."""
@@ -149,7 +149,9 @@ def lookup_currencies(text: str) -> frozenset[str] | None:
     if listed:
         return expand_codes(listed)
     codes = _symbols_by_key().get(key) or _symbols_by_key().get(key.replace(".", "")) or NO_CODES
-    codes |= _complete_kind(locale_tables.currency_names().get(fold_name(text), NO_CODES))
+    name = fold_name(text)
+    names = locale_tables.currency_names()
+    codes |= _complete_kind(names.get(name) or names.get(locale_tables.with_letter_apostrophe(name)) or NO_CODES)
     if codes:
         return codes
     # a symbol and a code together: "$ MXN", "EUR €"

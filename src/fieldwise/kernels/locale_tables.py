@@ -11,11 +11,13 @@ from typing import Any, Final, NamedTuple
 import orjson
 import zstandard
 
-_WITHDRAWN_CURRENCIES: Final = (
+WITHDRAWN_CURRENCIES: Final = (
     "ADP AFA ANG AOK AON AOR ARA ATS AZM BAD BAN BEF BGL BRE BRN BRR BYB BYR CSD CSK CUC CYP DDM DEM ECS EEK ESP FIM FRF GEK GHC GRD GWP "
     "HRD HRK IEP ITL LTL LTT LUF LVL LVR MDC MGF MRO MTL MXP MZM NLG PEI PLZ PTE ROL RUR SDD SDP SIT SKK SLL SRG STD SUR SVC TJR TMM TPE "
     "TRL UAK UYP VEB VEF YDD YUD YUM YUN YUR ZMK ZRN ZRZ ZWD ZWL ZWR"
 )
+_NO_MONEY: Final = "XDR XAU XAG XPT XPD XEU"
+"""Special drawing rights, an ounce of a precious metal, and the unit of account before the euro."""
 
 
 def fold_name(text: str) -> str:
@@ -29,6 +31,11 @@ def fold_name(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold().replace("\u0307", "")
     folded = "".join(character for character in folded if unicodedata.category(character) != "Cf")
     return " ".join(folded.replace("\u2019", "'").split())
+
+
+def with_letter_apostrophe(key: str) -> str:
+    """A folded name with the apostrophe that CLDR writes in Ukrainian names, a letter: `вʼєтнамський`; people write any of them."""
+    return key.replace("'", "\u02bc") if "'" in key else key
 
 
 @cache  # the tables never change
@@ -78,8 +85,17 @@ def currency_names() -> dict[str, frozenset[str]]:
 
 @cache  # the tables never change
 def currency_codes() -> frozenset[str]:
-    """ISO 4217 codes of the currencies in use, and of those withdrawn since 1990: old documents still name them."""
-    return frozenset(_WITHDRAWN_CURRENCIES.split(" ")).union(*_code_sets("currency_names").values())
+    """ISO 4217 codes of the currencies in use, of those withdrawn since 1990, which old documents still name, and of precious metals."""
+    return frozenset(f"{WITHDRAWN_CURRENCIES} {_NO_MONEY}".split(" ")).union(*_code_sets("currency_names").values())
+
+
+def old_currency_names() -> dict[str, frozenset[str]]:
+    """Folded name → codes of currencies that are no longer in use. Names of a currency in use are left out.
+
+    >>> sorted(old_currency_names()["spanish peseta"])
+    ['ESP']
+    """
+    return _code_sets("old_currency_names")
 
 
 def territory_names() -> dict[str, frozenset[str]]:

@@ -109,6 +109,18 @@ _MARKS_OF_TWO_FORMS: Final = frozenset("([-–/")
 _MAX_COUNTRY_NAME: Final = 80
 """Longer texts are not taken apart: a name has few parts, and each part is read again."""
 _UMLAUTS: Final = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"), ("ss", "ß"))
+_NUMBERED_CURRENCIES: Final = """
+AED784 AFN971 ALL008 AMD051 AOA973 ARS032 AUD036 AWG533 AZN944 BAM977 BBD052 BDT050 BGN975 BHD048 BIF108 BMD060 BND096 BOB068 BRL986
+BSD044 BTN064 BWP072 BYN933 BZD084 CAD124 CDF976 CHF756 CLF990 CLP152 CNY156 COP170 CRC188 CUP192 CVE132 CZK203 DJF262 DKK208 DOP214
+DZD012 EGP818 ERN232 ETB230 EUR978 FJD242 FKP238 GBP826 GEL981 GHS936 GIP292 GMD270 GNF324 GTQ320 GYD328 HKD344 HNL340 HTG332 HUF348
+IDR360 ILS376 INR356 IQD368 IRR364 ISK352 JMD388 JOD400 JPY392 KES404 KGS417 KHR116 KMF174 KPW408 KRW410 KWD414 KYD136 KZT398 LAK418
+LBP422 LKR144 LRD430 LSL426 LYD434 MAD504 MDL498 MGA969 MKD807 MMK104 MNT496 MOP446 MRU929 MUR480 MVR462 MWK454 MXN484 MYR458 MZN943
+NAD516 NGN566 NIO558 NOK578 NPR524 NZD554 OMR512 PAB590 PEN604 PGK598 PHP608 PKR586 PLN985 PYG600 QAR634 RON946 RSD941 RUB643 RWF646
+SAR682 SBD090 SCR690 SDG938 SEK752 SGD702 SHP654 SLE925 SOS706 SRD968 SSP728 STN930 SYP760 SZL748 THB764 TJS972 TMT934 TND788 TOP776
+TRY949 TTD780 TWD901 TZS834 UAH980 UGX800 USD840 UYI940 UYU858 UZS860 VES928 VND704 VUV548 WST882 XAF950 XCD951 XCG532 XOF952 XPF953
+YER886 ZAR710 ZMW967 ZWG924
+"""
+"""Codes of ISO 4217 for the currencies in use, each with its number."""
 _TRUE_WORDS = (
     "true yes y t 1 on x ok checked ticked selected set marked ja j oui sí si sim da да tak ano áno igen kyllä evet はい 是 对 예 네 有 "
     "wahr richtig vrai verdadero vero verdadeiro waar sant sand tosi prawda pravda igaz adevărat истина doğru đúng 真 참 "
@@ -224,8 +236,27 @@ def _country_with_umlaut(key: str) -> frozenset[str]:
 
 
 def currencies_called(text: str) -> frozenset[str]:
-    """Codes of the currencies a code, symbol or name may denote; empty if it denotes none."""
-    return currencies.currencies_of(text)
+    """Codes of the currencies a code, symbol or name may denote; empty if it denotes none.
+
+    A name of a currency in use never means one that is no longer in use.
+
+    >>> currencies_called("Spanish peseta"), currencies_called("978")
+    (frozenset({'ESP'}), frozenset({'EUR'}))
+    """
+    codes = currencies.currencies_of(text)
+    if codes:
+        return codes
+    key = fold_name(text)
+    if key.isdecimal():
+        return _currencies_by_number().get(key, NONE) if key.isascii() else NONE
+    names = locale_tables.old_currency_names()
+    return names.get(key) or names.get(locale_tables.with_letter_apostrophe(key.replace("\u02bc", "'")), NONE)
+
+
+@cache  # derived from a constant
+def _currencies_by_number() -> dict[str, frozenset[str]]:
+    """Numeric codes of ISO 4217 → codes in letters."""
+    return {code[3:]: frozenset({code[:3]}) for code in _NUMBERED_CURRENCIES.split()}
 
 
 def boolean_called(text: str) -> bool | None:
