@@ -2,6 +2,7 @@
 
 import pytest
 
+import fieldwise as fw
 from fieldwise.model.context import Context
 from fieldwise.registry import CAUSES
 
@@ -84,3 +85,33 @@ def test_values_that_agree_by_chance_are_not_of_another_field() -> None:
 def test_a_value_that_is_nowhere_in_the_record_is_not_of_another_field() -> None:
     assert not is_of_another_field("ship_to", "Gamma")
     assert not is_of_another_field("ship_to", ["Acme"])
+
+
+AMOUNTS = {"net": 100, "gross": 119, "net_text": "100", "count": 119, "lines": [{"net_amount": 100, "grossAmount": "119", "tax": 19}]}
+
+
+def holds_for_amounts(path: str, actual: object) -> bool:
+    return CAUSES.find("value_of_another_field").function(None, actual, Context(path, path, AMOUNTS))
+
+
+def test_an_amount_of_three_digits_is_the_value_of_another_amount_beside_it() -> None:
+    assert holds_for_amounts("net", 119)
+    assert holds_for_amounts("lines[0].net_amount", "119")
+
+
+def test_short_integers_are_of_another_field_only_between_amounts_of_one_object() -> None:
+    assert not holds_for_amounts("count", 100)
+    assert not holds_for_amounts("net", 120)
+    assert not holds_for_amounts("net", "119")
+    assert not holds_for_amounts("gross", 119)
+    assert not holds_for_amounts("lines[0].net_amount", 119)
+    assert not holds_for_amounts("lines[0].net_amount", 19)
+
+
+def test_the_net_amount_in_place_of_the_gross_one_is_named_in_a_run() -> None:
+    rules = [{"path": "net", "match": "money"}, {"path": "gross", "match": "money"}]
+    for net, gross in ((100, 119), (100.0, 119.0), ("100", "119")):
+        result = fw.evaluate(
+            {"type": "field_accuracy", "fields": rules}, expected={"net": net, "gross": gross}, actual={"net": gross, "gross": gross}
+        )
+        assert result.comparisons[0].cause == "value_of_another_field"

@@ -2,7 +2,7 @@
 
 import re
 
-from fieldwise.model.context import Context, is_distinctive
+from fieldwise.model.context import Context, is_distinctive, is_short_amount
 from fieldwise.model.values import Json
 from fieldwise.registry import cause
 
@@ -28,6 +28,8 @@ def item_shifted(_expected: Json, actual: Json, context: Context) -> bool:
     copied=True,
 )
 def value_of_another_field(_expected: Json, actual: Json, context: Context) -> bool:
-    """The value that expected has at another field of the same record."""
+    """The value that expected has at another field of the same record; for an integer of three digits, at another amount beside it."""
+    if is_short_amount(actual):
+        return any(value == actual for value in context.other_amounts())
     own_fields = {_INDEX.sub("[*]", context.path), context.field}
     return any(_INDEX.sub("[*]", path) not in own_fields for path in context.paths_with_value(actual))

@@ -1,5 +1,6 @@
 """The context of a mismatch: its path and the records around it, for causes that look beyond the two values."""
 
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, compress
@@ -16,6 +17,13 @@ TextForms: TypeAlias = tuple[str, str, str, str, str, str]
 character for all that look alike. A plain tuple, because the columns of a batch are zipped."""
 _SMALL_NUMBER: Final = 1000
 """Integers below this are mostly counts, which agree by chance."""
+_SMALLEST_AMOUNT: Final = 100
+"""Shorter integers agree by chance even where they are amounts."""
+_AMOUNT_WORDS: Final = frozenset({
+    "amount", "balance", "charge", "charges", "cost", "discount", "due", "fee", "gross", "net", "paid", "payable", "payment", "premium",
+    "price", "salary", "shipping", "subtotal", "sum", "tax", "taxes", "total", "vat",
+})  # fmt: skip
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 def is_distinctive(value: Any) -> bool:
@@ -32,6 +40,30 @@ def is_distinctive(value: Any) -> bool:
     if kind is not float and kind is not int:
         return False
     return not -_SMALL_NUMBER < value < _SMALL_NUMBER or (value % 1 != 0 and (not -10 < value < 10 or value * 10 % 1 != 0))
+
+
+def is_short_amount(value: Any) -> bool:
+    """True for an integer of three digits, as text too, which is distinctive only between fields of amounts.
+
+    >>> is_short_amount(119), is_short_amount("119"), is_short_amount(119.0), is_short_amount(19), is_short_amount(1190)
+    (True, True, True, False, False)
+    """
+    kind = type(value)
+    if kind is str:
+        return len(value) == 3 and value.isdecimal() and value[0] != "0"
+    return (kind is int or kind is float) and _SMALLEST_AMOUNT <= abs(value) < _SMALL_NUMBER and value % 1 == 0
+
+
+@lru_cache(maxsize=1024)  # a batch has many mismatches at few paths
+def names_amount(path: str) -> bool:
+    """True if the last name of a path says that its values are amounts of money.
+
+    >>> [names_amount(path) for path in ("invoice.net", "totalAmount", "lines[2].unit_price", "tax_id", "net_weight")]
+    [True, True, True, False, False]
+    """
+    name = next((step for step in reversed(_parse_steps(path)) if isinstance(step, str)), "")
+    words = [word.lower() for word in _WORD.findall(name)]
+    return bool(words) and words[-1] in _AMOUNT_WORDS
 
 
 class ValueIndex:
@@ -101,6 +133,19 @@ class Context:
         """The paths in the expected record whose leaf equals the value; empty for values that are not distinctive."""
         return self.value_index.paths_of(value)
 
+    def other_amounts(self) -> Iterator[Value]:
+        """The expected values of the other fields of the same object that are amounts by their names; none if this field is not one.
+
+        >>> list(Context("net", "net", {"net": 100, "gross": 119, "count": 119}).other_amounts())
+        [119]
+        """
+        steps = _parse_steps(self.path)
+        siblings = _follow_steps(self.expected_record, steps[:-1]) if steps and names_amount(self.path) else None
+        if isinstance(siblings, dict):
+            for name, value in cast("dict[str, Any]", siblings).items():
+                if name != steps[-1] and names_amount(name):
+                    yield value
+
     def neighbours(self, farthest: int) -> Iterator[Value]:
         """The expected values of the same field in list items at most `farthest` positions away, for each list index in the path.
 
@@ -140,13 +185,17 @@ class MismatchContexts:
         if leaves is not None:
             try:
                 held = set(actual).intersection(leaves)
-                return {position for position in compress(positions, map(held.__contains__, actual)) if is_distinctive(actual[position])}
+                copied = compress(positions, map(held.__contains__, actual))
+                return {position for position in copied if self._is_distinctive_at(position, actual[position])}
             except TypeError:  # a list or an object, perhaps with leaves inside
                 pass
-        distinctive = [position for position in positions if is_distinctive(actual[position])]
+        distinctive = [position for position in positions if self._is_distinctive_at(position, actual[position])]
         records = [self._expected[case] for case in {self.case[position] for position in distinctive}]
         held = _intersect_leaves({actual[position] for position in distinctive}, records)
         return {position for position in distinctive if actual[position] in held}
+
+    def _is_distinctive_at(self, position: int, value: Any) -> bool:
+        return is_distinctive(value) or (is_short_amount(value) and names_amount(self.path[position]))
 
     def at(self, position: int, forms: TextForms | None = None) -> Context:
         """The context of one mismatch."""
