@@ -57,7 +57,7 @@ class NumberNames(NamedTuple):
 def read_names(before: str, after: str, ends_in_cr: bool) -> NumberNames | None:
     """What the words around a numeral name; None if one of them means nothing."""
     prefix = before.strip().rstrip(":").strip()
-    suffix = _OF.sub(" ", after).strip().removesuffix("整").removesuffix("正").strip()
+    suffix = _drop_of(after).strip().removesuffix("整").removesuffix("正").strip()
     power, suffix = _take_scale(suffix, with_currency=bool(prefix))
     lakh_power = _LAKH_SCALES.get(suffix.lower().rstrip("."), 0) if prefix else 0
     if lakh_power and not _LAKH_CURRENCIES.isdisjoint(lookup_currencies(prefix) or NO_CODES):
@@ -85,6 +85,12 @@ def read_names(before: str, after: str, ends_in_cr: bool) -> NumberNames | None:
     unit = _read_unit_name(suffix, scale)
     may_be_currency = is_unit and suffix.isupper() and suffix not in _NEVER_CURRENCIES
     return unit._replace(unit_currencies=named[0]) if unit is not None and unit.units and may_be_currency and named[0] else unit
+
+
+def _drop_of(after: str) -> str:
+    """What follows a numeral without `of` and its like, unless that is part of the name: `dollars de Singapour`."""
+    plain = _OF.sub(" ", after)
+    return plain if plain == after or lookup_currencies(after.strip()) is None else after
 
 
 def _join_country(prefix: str, suffix: str) -> tuple[str, str]:

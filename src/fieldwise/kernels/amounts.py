@@ -119,6 +119,12 @@ _YEN_END: Final = compile_on_use(r"(¥ ?[\d,]+)-")
 _NO_DECIMALS: Final = compile_on_use(r"(?<=\d)(?:[.,] ?[-–—=]{1,2}|/[-=]|:-)(?![\d])")
 
 
+_DASHES_FOR_ZERO: Final = compile_on_use(r"(?<![\w-])--(?=[.,]\d\d(?!\d))")
+"""Two dashes before the decimals, as Swiss prices have them: `--.50`."""
+_CRORES_AND_LAKHS: Final = compile_on_use(
+    r"(?P<before>\D*?)(?P<crores>\d{1,6}) (?:crores?|cr\.?) (?:and )?(?P<lakhs>\d{1,2}) (?:lakhs?|lacs?)(?P<after>(?: \D*)?)", re.IGNORECASE
+)
+"""An amount in both scales of India: `1 crore 20 lakh`."""
 _IN_WORD: Final = compile_on_use(r"[^\W\d_]-[^\W\d_]")
 _HYPHENATED: Final = compile_on_use(r"\d-\d", re.ASCII)
 _ONE_RUN_OF_DIGITS: Final = compile_on_use(r"[^0-9]*[0-9]+[^0-9]*")
@@ -230,7 +236,7 @@ def _is_plainly_no_figure(text: str) -> bool:
     if _DIGIT.search(after) and "e" not in after and "E" not in after:
         # a second numeral, and neither a power of ten nor a second unit
         has_second_unit = _has_two_units(text) or _SYMBOL_FIRST.fullmatch(text) is not None or "/100" in text
-        if has_second_unit or _SPLIT_DECIMALS.fullmatch(text) is not None:
+        if has_second_unit or _SPLIT_DECIMALS.fullmatch(text) is not None or _CRORES_AND_LAKHS.fullmatch(text) is not None:
             return False
         return _POWER_OF_TEN.search(text) is None and _POWER_UNIT.search(text) is None
     return bool(before) and _names_no_currency(before)
@@ -289,6 +295,7 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
             clean = f"{korean[1].translate(_KOREAN_DIGITS)}원"
         if clean.startswith("百分之"):
             clean = clean.removeprefix("百分之") + "%"
+    clean = _DASHES_FOR_ZERO.sub("0", clean) if "--" in clean else clean
     if clean[-1:] in "*†‡":
         clean = _FOOTNOTE.sub("", clean)
     clean = _BRACKETED_NAME.sub(r" \1", _take_final_mark(clean))
@@ -374,7 +381,8 @@ def _read_several_numerals(text: str, negative: bool, decimal_mark: DecimalMark 
     """A figure with more than one numeral: small units, hundredths, the power of a unit."""
     power_unit = _POWER_UNIT.fullmatch(text)
     if power_unit is None:
-        return _read_chinese_units(text, negative) or _read_hundredths(text, negative) or _read_two_units(text, negative)
+        figure = _read_chinese_units(text, negative) or _read_hundredths(text, negative) or _read_two_units(text, negative)
+        return figure or _read_crores_and_lakhs(text, negative)
     value, undecided = read_numeral(power_unit[1], decimal_mark)
     named = NumberNames(units=units_called(power_unit[2]))
     return None if value is None else _make_figure(simplify_decimal(-value if negative else value), named, undecided)
@@ -455,6 +463,14 @@ def _read_hundredths(text: str, negative: bool) -> Figure | None:
         return None
     value = figure.value + (Decimal(match[2]) / 100 if match[2].isdigit() else Decimal(0))
     return figure._replace(value=simplify_decimal(-value if negative else value))
+
+
+def _read_crores_and_lakhs(text: str, negative: bool) -> Figure | None:
+    match = _CRORES_AND_LAKHS.fullmatch(text)
+    if match is None:
+        return None
+    value = 10**7 * int(match["crores"]) + 10**5 * int(match["lakhs"])
+    return _read_clean(f"{'-' if negative else ''}{match['before']}{value}{match['after']}", None)
 
 
 def _read_two_units(text: str, negative: bool) -> Figure | None:

@@ -87,7 +87,8 @@ SUBUNITS: Final = {
     "öre": "SEK", "centimes": "EUR CHF", "centime": "EUR CHF", "rappen": "CHF", "céntimos": "EUR",
     "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "grosze": "PLN",
     "sen": "MYR", "角": "CNY", "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB UAH",
-    "копеек": "RUB", "копійок": "UAH", "копійки": "UAH", "копійка": "UAH", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
+    "копеек": "RUB", "копійок": "UAH", "копійки": "UAH", "копійка": "UAH",
+    "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
     "銭": "JPY", **dict.fromkeys(("セント", "센트", "цент", "цента", "центов", "центів", "سنت"), "dollar EUR"), "美分": "USD",
 }  # fmt: skip
 """Names of the hundredth part of a currency → its codes, in the form of `MORE_CURRENCIES`."""

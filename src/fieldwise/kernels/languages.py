@@ -88,7 +88,8 @@ _MORE_LANGUAGES: Final = {
     "繁體中文": "zh-Hant", "簡體中文": "zh-Hans", "português do brasil": "pt-BR", "português brasileiro": "pt-BR",
     "português de portugal": "pt-PT",
     "cantonese": "yue", "bahasa indonesia": "id", "bahasa melayu": "ms", "bahasa malaysia": "ms", "bahasa": "id ms", "gaelic": "ga gd",
-    "hochdeutsch": "de", "schweizerdeutsch": "gsw de-CH", "serbo-croatian": "sh sr hr bs", "nynorsk": "nn",
+    "hochdeutsch": "de", "schweizerdeutsch": "gsw de-CH", "serbo-croatian": "sh sr hr bs", "nynorsk": "nn", "pushto": "ps",
+    "sinhalese": "si",
 }  # fmt: skip
 
 

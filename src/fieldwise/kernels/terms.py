@@ -53,7 +53,8 @@ _MORE_COUNTRIES: Final = {
     "repubblica ceca": "CZ", "tschechische republik": "CZ", "česká republika": "CZ", "czeska republika": "CZ", "republika czeska": "CZ",
     "한국": "KR", "남한": "KR", "北朝鮮": "KP", "韓国": "KR", "中國": "CN", "السعودية": "SA", "الإمارات": "AE", "elfenbeinküste": "CI",
     "s. korea": "KR", "s korea": "KR", "n. korea": "KP", "n korea": "KP", "el": "GR", "臺灣": "TW", "hong kong, china": "HK",
-    "macao, china": "MO",
+    "macao, china": "MO", "hong kong sar, china": "HK", "macao sar, china": "MO", "venezuela, rb": "VE", "virgin islands (u.s.)": "VI",
+    "virgin islands (us)": "VI", "virgin islands (british)": "VG",
     "российская федерация": "RU", "bosnien-herzegowina": "BA", "bosnien und herzegowina": "BA", "bosnia": "BA", "bosnia-herzegovina": "BA",
     "weißrussland": "BY", "weissrussland": "BY", "белоруссия": "BY", "biélorussie": "BY", "bielorrusia": "BY",
     "mazedonien": "MK", "holanda": "NL", "olanda": "NL", "hollande": "NL",
@@ -102,7 +103,14 @@ _STATE_WORDS: Final = compile_on_use(
 )
 """What precedes the name of a country in its official name."""
 _COUNTRY_WORDS_BEHIND: Final = compile_on_use(r"(?: cumhuriyeti|共和国|共和國|王国| republika| köztársaság)$")
-_SHORT_WORDS: Final = {"rep.": "republic", "fed.": "federation", "dem.": "democratic", "n.": "north", "s.": "south"}
+_SHORT_WORDS: Final = {"sts.": "states", "rep.": "republic", "fed.": "federation", "dem.": "democratic", "n.": "north", "s.": "south"}
+_SHORT_PHRASES: Final = (("fed. sts.", "federated states"), ("fed. rep.", "federal republic"))
+_KIND_BEHIND: Final = compile_on_use(r"(?P<name>[^,]+), (?P<kind>(?:[^,]+ )?(?:republic|states))")
+"""`congo, democratic republic`."""
+_FORMER_CODES: Final = {
+    "BU": "MM", "BUR": "MM", "DD": "DE", "DDR": "DE", "FX": "FR", "ROM": "RO", "TMP": "TL", "TP": "TL", "YD": "YE", "ZR": "CD",
+}  # fmt: skip
+"""Codes that ISO 3166 has withdrawn, of countries with one successor."""
 _TWO_FORMS: Final = compile_on_use(r"(.+?) ?[(\[](.+)[)\]]|(.+?) [-–/] (.+)")
 """`Germany (DE)`, `DE - Germany`."""
 _MARKS_OF_TWO_FORMS: Final = frozenset("([-–/")
@@ -124,12 +132,12 @@ YER886 ZAR710 ZMW967 ZWG924
 _TRUE_WORDS = (
     "true yes y t 1 on x ok checked ticked selected set marked ja j oui sí si sim da да tak ano áno igen kyllä evet はい 是 对 예 네 有 "
     "wahr richtig vrai verdadero vero verdadeiro waar sant sand tosi prawda pravda igaz adevărat истина doğru đúng 真 참 "
-    "enabled დიახ"
+    "enabled დიახ 是的 對 對的 对的"
 )
 _FALSE_WORDS = (
     "false no n f 0 off unchecked unticked unselected unmarked nein non não nej nei ei ne нет nie hayır hayir いいえ 否 不 아니요 無 无 "
     "falsch faux falso onwaar falskt falsk epätosi fałsz nepravda hamis fals ложь yanlış sai 偽 假 거짓 "
-    "disabled 不是 아니오 ไม่"
+    "disabled 不是 不是的 아니오 ไม่"
 )
 _TRUE: Final = frozenset([*_TRUE_WORDS.split(), *"☑☒✓✔✅⊠■●", "1.0", "[x]", "(x)", "[✓]", "[✔]", ":selected:"])
 _FALSE: Final = frozenset(
@@ -164,6 +172,8 @@ def _find_countries(text: str) -> frozenset[str]:
     code = name.replace(".", "").upper()
     if code in codes:
         return frozenset({codes[code]})
+    if name in _FORMER_CODES:
+        return frozenset({_FORMER_CODES[name]})
     key = fold_name(name)
     for form in (key,) if key.isalpha() else _forms_of_words(key):
         if form in more_names:
@@ -201,8 +211,23 @@ def _country_with_short_words(key: str) -> frozenset[str]:
     """The country of a name with shortened words: `dominican rep.`."""
     if "." not in key:
         return NONE
+    for short, phrase in _SHORT_PHRASES:
+        key = key.replace(short, phrase)
     spelled_out = " ".join(_SHORT_WORDS.get(word, word) for word in key.split(" "))
-    return countries_called(spelled_out) if spelled_out != key else NONE
+    countries = countries_called(spelled_out) if "." not in spelled_out else NONE
+    return countries or _country_before_its_kind(spelled_out)
+
+
+def _country_before_its_kind(key: str) -> frozenset[str]:
+    """The country of a name in the order of lists: `egypt, arab republic`; none where that means several."""
+    parts = _KIND_BEHIND.fullmatch(key)
+    if parts is None:
+        return NONE
+    for joint in ("of", "of the"):
+        countries = countries_called(f"{parts['kind']} {joint} {parts['name']}")
+        if len(whole_countries(countries)) == 1:
+            return countries
+    return NONE
 
 
 def _country_in_two_forms(name: str) -> frozenset[str]:
@@ -240,17 +265,24 @@ def currencies_called(text: str) -> frozenset[str]:
 
     A name of a currency in use never means one that is no longer in use.
 
-    >>> currencies_called("Spanish peseta"), currencies_called("978")
-    (frozenset({'ESP'}), frozenset({'EUR'}))
+    >>> currencies_called("Spanish peseta")
+    frozenset({'ESP'})
     """
     codes = currencies.currencies_of(text)
     if codes:
         return codes
     key = fold_name(text)
-    if key.isdecimal():
-        return _currencies_by_number().get(key, NONE) if key.isascii() else NONE
     names = locale_tables.old_currency_names()
     return names.get(key) or names.get(locale_tables.with_letter_apostrophe(key.replace("\u02bc", "'")), NONE)
+
+
+def currencies_numbered(text: str) -> frozenset[str]:
+    """The currency with a numeric code of ISO 4217, as text of three digits.
+
+    >>> currencies_numbered("978"), currencies_numbered("97")
+    (frozenset({'EUR'}), frozenset())
+    """
+    return _currencies_by_number().get(text.strip(), NONE)
 
 
 @cache  # derived from a constant

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
-from fieldwise.kernels.terms import currencies_called
+from fieldwise.kernels.terms import currencies_called, currencies_numbered
 from fieldwise.matchers._readings import Agreement, ReadingMatcher
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import matcher
@@ -47,7 +47,7 @@ def currency(pairs: Pairs, config: Currency) -> Scores:
 
 
 def _read_term(value: Any) -> frozenset[str] | None:
-    return currencies_called(value) or None if isinstance(value, str) else None
+    return currencies_called(value) or currencies_numbered(value) or None if isinstance(value, str) else None
 
 
 _TERMS = ReadingMatcher[frozenset[str]]("a currency", _read_term, lambda expected, actual: Agreement(bool(expected & actual)))

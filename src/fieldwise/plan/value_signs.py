@@ -34,7 +34,7 @@ from typing import Final
 
 from fieldwise.kernels.amounts import Figure, read_figure
 from fieldwise.kernels.languages import languages_called
-from fieldwise.kernels.locale_tables import fold_name, number_words
+from fieldwise.kernels.locale_tables import fold_name, number_words, territory_codes
 from fieldwise.kernels.measures import read_duration, read_quantity
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment, read_time_of_day
 from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called
@@ -317,7 +317,7 @@ def is_bank_code(text: str) -> bool:
     [True, True, False]
     """
     parts = _BIC.fullmatch(text)
-    return parts is not None and bool(countries_called(parts["country"]))
+    return parts is not None and parts["country"] in territory_codes()
 
 
 def _has_weighted_check(text: str) -> bool:
