@@ -214,10 +214,25 @@ def _compare_polarity(expected: TextReading, actual: TextReading) -> list[Meanin
         return []
     if opposites:
         return [MeaningDifference("opposite", f"opposites: {left} / {right}") for left, right in opposites]
-    if one_side_negated and not (expected.maybe_negative or actual.maybe_negative):
+    if one_side_negated and (_is_slightly(expected, actual) or _is_slightly(actual, expected)):
+        return []
+    may_be_negative_without = expected.maybe_negative or actual.maybe_negative
+    if one_side_negated and (not may_be_negative_without or _restricts_what_the_other_denies(expected, actual)):
         side = "expected" if expected_negations > actual_negations else "actual"
         return [MeaningDifference("negation", f"only {side} is negated")]
     return _compare_failures(expected, actual)
+
+
+def _is_slightly(negated: TextReading, opposite: TextReading) -> bool:
+    """True if one side says `barely` and the other one a small degree: `barely grew`, `grew slightly`."""
+    return not lexicon.WEAK_NEGATORS.isdisjoint(negated.words) and not lexicon.SMALL_DEGREES.isdisjoint(opposite.words)
+
+
+def _restricts_what_the_other_denies(expected: TextReading, actual: TextReading) -> bool:
+    """True for the same words with `only` on one side and `not` on the other: `Only members may vote`, `Members may not vote`."""
+    left, right = set(expected.words), set(actual.words)
+    restriction, denial = (left - right, right - left) if "only" in left else (right - left, left - right)
+    return restriction == {"only"} and bool(denial) and denial <= lexicon.NEGATORS
 
 
 def _negations_against(reading: TextReading, opposite: TextReading) -> int:

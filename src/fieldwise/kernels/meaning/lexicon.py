@@ -126,7 +126,12 @@ primary | secondary ;
 alive living | dead deceased ;
 mild | moderate | severe ;
 surplus überschuss | deficit defizit ;
-income incomes | expense expenses expenditure ;
+income incomes revenue revenues | expense expenses expenditure ;
+check-in checkin check_in | check-out checkout check_out ;
+log-in login log_in logged_in sign-in sign_in signed_in | log-out logout log_out logged_out sign-out sign_out signed_out ;
+opt-in opt_in opted_in | opt-out opt_out opted_out ;
+clock-in clock_in | clock-out clock_out ;
+move-in move_in moved_in | move-out move_out moved_out ;
 manual manually manuell | automatic automatically automated automatisch ;
 few wenige | many numerous viele ;
 has have having contains contain | lacks lack lacked lacking ;
@@ -189,6 +194,9 @@ supplier lieferant fournisseur proveedor fornitore | customer client kunde clien
 sender shipper consignor absender expéditeur remitente mittente | recipient receiver consignee addressee empfänger destinataire
     destinatario ;
 payer | payee ;
+mr mister herr monsieur señor signor senhor | mrs ms miss frau madame mademoiselle señora señorita signora senhora mevrouw ;
+sodium natrium | potassium kalium | calcium kalzium | magnesium ;
+frankfurt_am_main | frankfurt_an_der_oder ;
 insurer versicherer | policyholder versicherungsnehmer ;
 parent_company holding_company muttergesellschaft | subsidiary tochtergesellschaft filiale ;
 assets aktiva actifs activos | liabilities passiva passifs pasivos ;
@@ -217,7 +225,7 @@ pending awaiting in_review | approved rejected completed ;
 shipped dispatched | delivered | returned | cancelled canceled ;
 first_half | second_half ;
 aspirin | ibuprofen | paracetamol acetaminophen | amoxicillin | azithromycin | penicillin | metformin | insulin | warfarin |
-    heparin ;
+    heparin | prednisone | prednisolone ;
 new_york ny nyc | california ca | texas tx | florida fl | illinois il | massachusetts ma | delaware | oregon | maine | ohio oh |
     washington_state wa | virginia va | georgia | arizona az | nevada nv | colorado | michigan mi | pennsylvania_state pa |
     new_jersey nj ;
@@ -247,7 +255,7 @@ toyota | honda | nissan | mazda | subaru | hyundai | kia | volkswagen vw | audi 
     peugeot | citroën citroen | fiat | volvo | tesla | chevrolet | chrysler | toyota_corolla | lexus | skoda škoda ;
 anna | maria | julia | laura | sarah | emma | sophie | lisa | emily | olivia | elena | peter | john | michael | david | daniel |
     thomas | james | robert | william | paul | mark | martin | andreas | stefan | carlos | juan | luis | marco | jean | pierre |
-    hans | max | george | alexander | louis | charles | henry | richard ;
+    hans | max | george | alexander | louis | charles | henry | richard | michelle | roberta | daniela | paula | martina | alexandra ;
 """
 
 QUALIFIERS = parse_words(
@@ -256,11 +264,16 @@ QUALIFIERS = parse_words(
 """Words that change the meaning of what follows: on one side alone they make a difference."""
 
 NEGATORS = parse_words(
-    """not no never without none neither cannot nothing nobody non n't nicht kein keine keinen keiner keinem nie niemals ohne weder pas
+    """not no never without none neither cannot nothing nobody non n't hardly barely scarcely
+    nicht kein keine keinen keiner keinem nie niemals ohne weder pas
     aucun aucune jamais sans nunca sin ningún ninguna jamás senza nessun nessuna não sem nenhum nenhuma niet geen nooit zonder nie bez"""
 )
+WEAK_NEGATORS = parse_words("hardly barely scarcely")
+SMALL_DEGREES = parse_words("slightly narrowly marginally rarely seldom little just few minimally")
+"""What a text says that is no opposite of one with a weak negator: `Sales barely grew`, `Sales grew slightly`."""
 NON_NEGATING_PHRASES = parse_words(
-    "no_later_than not_later_than no_more_than not_more_than no_less_than not_less_than not_only no_earlier_than if_not"
+    "no_later_than not_later_than no_more_than not_more_than no_less_than not_less_than not_only no_earlier_than if_not "
+    "hardly_any hardly_anyone hardly_anybody hardly_anything scarcely_any scarcely_anyone barely_any"
 )
 """Phrases with a negator that do not negate."""
 
@@ -284,6 +297,8 @@ OPPOSITE_PREFIXES = (
     ("", "mis"),
     ("", "nie"),
     ("hyper", "hypo"),
+    ("tachy", "brady"),
+    ("intra", "extra"),
     ("pre", "post"),
     ("over", "under"),
     ("up", "down"),
