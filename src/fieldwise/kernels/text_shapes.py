@@ -35,7 +35,7 @@ def find_possible_readings(text: str) -> PossibleReadings:
     return _readings_of_shape(text.encode().translate(_DIGITS_AS_ZERO).decode()) if text.isascii() else _ALL
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 12)  # safe: the result depends on the shape alone
 def _readings_of_shape(shape: str) -> PossibleReadings:
     shape = shape.strip()
     return PossibleReadings(may_be_number(shape), may_be_figure(shape), may_be_date(shape))
