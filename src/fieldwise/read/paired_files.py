@@ -102,9 +102,9 @@ def _assign_columns(sides: Sequence[Side]) -> list[Diagnostic]:
     has_choice = len(sides) == 2 and all(candidates) and any(len(names) > 1 for names in candidates)
     not_ids = find_unpaired_ids(*(side.collect_id_values() for side in sides)) if has_choice else ({}, {})
     problems: list[Diagnostic] = []
-    for side, refused, other in zip(sides, not_ids, reversed(sides), strict=False):
+    for side, refused, opposite in zip(sides, not_ids, reversed(sides), strict=False):
         if isinstance(side, RecordTable):
-            other_names = other.column_names if isinstance(other, RecordTable) and other is not side else ()
+            other_names = opposite.column_names if isinstance(opposite, RecordTable) and opposite is not side else ()
             problems += side.assign_columns(refused, other_names)
     return problems
 
