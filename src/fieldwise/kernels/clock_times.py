@@ -3,7 +3,7 @@
 `moments` reads the date from the rest. The text is folded, with ASCII digits and one kind of dash.
 
 >>> split_clock("march 15, 2024 at 10:45 p.m. utc")
-[ClockSplit(rest='march 15, 2024', clock=datetime.time(22, 45), offset=datetime.timedelta(0), zone='')]
+[ClockSplit(rest='march 15, 2024', clock=datetime.time(22, 45), offset=datetime.timedelta(0), zone='', later=0)]
 """
 
 import re
