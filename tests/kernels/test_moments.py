@@ -243,6 +243,8 @@ def test_a_sign_inside_a_date_is_refused(text: str) -> None:
         "12/Jan/2017",
         "Jan 12 '17",
         "12 January 2017;",
+        "12 January 2017!",
+        "**12 January 2017**",
         "12º enero 2017",
         "12 January 2017 @ 10:00",
         "12 January 2017 - 10:00",

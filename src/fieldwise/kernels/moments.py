@@ -198,8 +198,8 @@ _YEAR_MONTH: Final = compile_on_use(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4}
 _TOKEN: Final = compile_on_use(r"\d+|[^\W\d_][^\d\s,./()-]*")
 _GUESSES: Final = frozenset({"c", "est"})
 """`c. 12 January 2017`, `est. 12 January 2017`: a guess, although a language abbreviates a day of the week so."""
-_MEANINGFUL_SIGN: Final = compile_on_use(r"[^\w\s,.;:|'\"/()\[\]º°ª·•*-]|^\s*-|-\s*$|\*(?!$)")
-"""A sign that makes a date a bound, a guess or an amount: `< 12 January`, `12 January?`, `12 January -`. A final `*` is a footnote."""
+_MEANINGFUL_SIGN: Final = compile_on_use(r"[^\w\s,.;:|'\"/()\[\]º°ª·•*!-]|^\s*-|-\s*$|[^*]\*+[^*]")
+"""A sign that makes a date a bound, a guess or an amount: `< 12 January`, `12 January?`, `12 January -`. `*` at an end is Markdown."""
 
 
 def is_iso_date(text: str) -> bool:
