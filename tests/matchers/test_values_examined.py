@@ -2,8 +2,12 @@
 
 `values_examined.tsv` was written from the specification, without a look at the readers. Of its first 1,288 facts, 1,268 held at once. The
 756 that followed are harder: they were written where the first ones, and the tests of public parsers of prices, dates and quantities, had
-failed, and 613 held at once. The last 39, for `semantic`, were written with its mending in view. What is wrong with the table, and what is
-not read, is listed here.
+failed, and 613 held at once. The 39 after them, for `semantic`, were written with its mending in view. What is wrong with the table, and
+what is not read, is listed here.
+
+A second examination wrote 3,092 facts, of which 3,024 held at once. Those that hold now and were not in the table are its last part; six do
+not hold: three lengths of time (`1 min 30`, `半小时`, `ساعتان`), `5 m·s⁻¹`, John Smith and John Smythe-Jones, which `semantic` takes for
+one, and a list as a whole, which `one_of` accepts beside its items.
 """
 
 import csv
