@@ -366,6 +366,21 @@ def test_a_person_writes_a_suite_with_the_keyboard_and_tests_it(visit: Any) -> N
     assert page.evaluate("document.activeElement.id") != "suite"
 
 
+def test_suggestions_follow_what_is_typed_while_the_server_is_slow(visit: Any) -> None:
+    page = visit().go("/test?with=suite")
+    page.fill("#expected", '{"issued": "2024-03-04", "total": 10}')
+    page.fill("#suite", "evaluators:\n  - type: field_accuracy\n    fields: [{path: ")
+    page.focus("#suite")
+    page.keyboard.press("Control+End")
+    page.keyboard.press("Control+Space")
+    page.wait_for_selector(".completions li:has-text('issued')")
+    page.route("**/suite/complete", lambda route: None)  # no further answer
+    page.keyboard.type("to")
+    expect(page.locator(".completions li")).to_have_count(1)
+    page.keyboard.press("Tab")
+    assert page.input_value("#suite").endswith("fields: [{path: total")
+
+
 def test_a_person_tries_the_example_of_an_evaluator(visit: Any) -> None:
     page = visit().go("/test")
     page.check("input[value=suite]")

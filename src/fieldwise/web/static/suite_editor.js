@@ -135,7 +135,7 @@
       const answer = await query().catch(() => null);
       if (number !== asked || document.activeElement !== box) return;
       if (!answer?.suggestions.length) { close(); if (now) status.textContent = "no suggestions"; return; }
-      completion = { ...answer, start: toUnits(answer.start), end: toUnits(answer.end) };
+      completion = { ...answer, start: toUnits(answer.start), end: toUnits(answer.end), size: box.value.length };
       chosen = -1;
       show(answer.suggestions);
     }, now ? 0 : WAIT);
@@ -166,7 +166,17 @@
       form.requestSubmit();
     }
   });
-  box.addEventListener("input", () => { drawGutter(); ask(); });
+  // Until the server answers, keep the suggestions that continue what was typed: Tab must not insert at a position of the earlier text.
+  const narrow = () => {
+    const typed = box.value.slice(completion.start, Math.max(box.selectionStart, completion.start));
+    const fitting = completion.suggestions.filter((suggestion) => suggestion.text.startsWith(typed));
+    if (box.selectionStart < completion.start || !fitting.length) { close(); return; }
+    const end = completion.end + box.value.length - completion.size;
+    completion = { ...completion, suggestions: fitting, end, size: box.value.length };
+    chosen = -1;
+    show(fitting);
+  };
+  box.addEventListener("input", () => { drawGutter(); if (completion) narrow(); ask(); });
   box.addEventListener("blur", close);
   box.addEventListener("click", close);
   // Loads the schema before it is needed.
