@@ -142,7 +142,7 @@ def area_interval(
 
 
 def area_score_interval(area: float, right: int, wrong: int, level: float = 0.95) -> tuple[float, float]:
-    """The areas from which an area measured on so many right and wrong values is no surprise (Newcombe 2006, method 5).
+    """The areas from which an area measured on this number of right and wrong values is no surprise (Newcombe 2006, method 5).
 
     Its variance is that of Hanley and McNeil at the hypothetical area, so the interval has a width also at 0 and 1, and stays inside.
 

@@ -14,7 +14,7 @@ from fieldwise.pattern import compile_on_use
 DecimalMark = Literal[".", ","]
 """The character before the decimals."""
 MAX_FLOAT_DIGITS: Final = 15
-"""Every number with so many digits is told from every other one as a float."""
+"""Floats tell all numbers with this number of digits apart."""
 NUMERAL: Final = compile_on_use(r"[0-9](?:[0-9]|[.,' ](?=[0-9]))*|(?<![^\s\d$€£¥(+-])[.,][0-9]+", re.ASCII)
 """A point behind a letter closes an abbreviation: `Rs.500`."""
 _CJK_DIGIT_FORMS: Final = ("〇零", "一壹壱", "二贰貳弐两兩", "三叁參参", "四肆", "五伍", "六陆陸", "七柒漆", "八捌", "九玖")

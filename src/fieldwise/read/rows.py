@@ -94,7 +94,7 @@ def rechunk_rows(stream: Iterable[RowBatch], size: int) -> Iterator[RowBatch]:
 
 
 def peek_rows(stream: Iterator[RowBatch], count: int) -> tuple[list[dict[str, Any]], Iterator[RowBatch]]:
-    """The first `count` rows, or fewer if there are not so many, whatever the size of a batch; and the stream from its start."""
+    """The first `count` rows, or all if there are fewer, whatever the size of a batch; and the stream from its start."""
     batches: list[RowBatch] = []
     values: list[dict[str, Any]] = []
     while len(values) < count:

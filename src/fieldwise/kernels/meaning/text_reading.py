@@ -99,7 +99,7 @@ class TextReading:
     lone_magnitudes: frozenset[float]
     """The values of words such as `million` without a number: revenue in million."""
     failures: tuple[str, ...]
-    """What somebody fails to do: the verbs after `fails to`."""
+    """The verbs after `fails to`."""
     sign: str
     """The whole text, where it is too short to mean anything but itself: a grade, a size, a blood group, a language."""
 
