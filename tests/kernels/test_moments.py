@@ -245,6 +245,8 @@ def test_a_sign_inside_a_date_is_refused(text: str) -> None:
         "12 January 2017;",
         "12 January 2017!",
         "**12 January 2017**",
+        "(2017/01/12)",
+        "[ 2017-01-12 ]",
         "12º enero 2017",
         "12 January 2017 @ 10:00",
         "12 January 2017 - 10:00",

@@ -285,8 +285,11 @@ def _read_zoned_date(text: str) -> Moment | None:
 
 
 def _normalize(text: str) -> str:
-    """Folded text with ASCII digits, one kind of space and dash."""
+    """Folded text with ASCII digits, one kind of space and dash, and no brackets around all of it."""
     folded = fold_name(text)
+    enclosed = _ENCLOSED.fullmatch(folded) if folded[:1] in ("(", "[") else None
+    if enclosed is not None:
+        folded = enclosed[1] or enclosed[2]
     if not folded.isascii():
         folded = "".join(
             str(unicodedata.decimal(character)) if unicodedata.category(character) == "Nd" else character for character in folded
@@ -296,6 +299,7 @@ def _normalize(text: str) -> str:
     return folded.translate(_DASHES)
 
 
+_ENCLOSED: Final = compile_on_use(r"\( *([^()]+?) *\)|\[ *([^\[\]]+?) *\]")
 _DASHES: Final = str.maketrans({
     "–": "-", "—": "-", "‐": "-", "−": "-", "、": ",", "，": ",", "،": ",", "፣": ",", "፡": ":", "’": "'", "«": " ", "»": " ", "“": " ",
     "”": " ",
