@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment
 from fieldwise.kernels.date_formats import compile_date_format, read_formatted_date
-from fieldwise.kernels.moments import ENGLISH_MONTHS, AmbiguousMoment, DateReading, Moment, read_moment
+from fieldwise.kernels.moments import ENGLISH_MONTHS, DateReading, read_moment
 
 law = settings(max_examples=150, deadline=None)
 days = st.dates(min_value=datetime.date(1000, 1, 1))

@@ -4,11 +4,10 @@ from datetime import date, time, timedelta
 
 import pytest
 
+from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment
 from fieldwise.kernels.locale_tables import clock_words, day_names, day_periods
 from fieldwise.kernels.moments import (
-    AmbiguousMoment,
     DateReading,
-    Moment,
     _fillers,  # pyright: ignore[reportPrivateUsage]
     _read_moment,  # pyright: ignore[reportPrivateUsage]
     is_iso_date,

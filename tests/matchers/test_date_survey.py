@@ -2,7 +2,8 @@
 
 import random
 
-from fieldwise.kernels.moments import DateReading, Moment, read_moment
+from fieldwise.kernels.calendar_moment import Moment
+from fieldwise.kernels.moments import DateReading, read_moment
 from fieldwise.kernels.month_spellings import list_month_names
 from fieldwise.matchers._date_survey import _is_misread_iso_date  # pyright: ignore[reportPrivateUsage]
 

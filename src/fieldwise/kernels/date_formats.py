@@ -13,7 +13,8 @@ from datetime import date, time, timedelta
 from typing import Final
 from unicodedata import normalize
 
-from fieldwise.kernels.moments import LONGEST, AmbiguousMoment, DateReading, Moment, expand_year, is_weekday, read_month_name
+from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment
+from fieldwise.kernels.moments import LONGEST, DateReading, expand_year, is_weekday, read_month_name
 
 _MONTH, _DAY = r"(?P<month>1[0-2]|0?[1-9])", r"(?P<day>3[01]|[12]\d|0?[1-9])"
 _MONTH_NAME, _WEEKDAY = r"(?P<name>[^\W\d_][^\d,/()]*?)\.?", r"(?P<weekday>[^\W\d_][^\d,/()]*?)\.?"

@@ -8,7 +8,8 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from fieldwise.kernels.moments import ENGLISH_MONTHS, DateReading, Moment, expand_year, is_calendar_date, month_words, read_moment
+from fieldwise.kernels.calendar_moment import Moment
+from fieldwise.kernels.moments import ENGLISH_MONTHS, DateReading, expand_year, is_calendar_date, month_words, read_moment
 from fieldwise.pattern import compile_on_use
 
 YearMonthDay = tuple[int, int, int]

@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, Final, Protocol, TypeVar
 
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, calendar_languages_of, is_iso_date, read_moment
+from fieldwise.kernels.calendar_moment import AmbiguousMoment
+from fieldwise.kernels.moments import DateReading, calendar_languages_of, is_iso_date, read_moment
 from fieldwise.kernels.month_spellings import list_month_names
 from fieldwise.pattern import compile_on_use
 

@@ -24,16 +24,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from fieldwise.dataclass import dataclass
+from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, same_time_of_day
 from fieldwise.kernels.date_formats import compile_date_format, read_formatted_date
-from fieldwise.kernels.moments import (
-    DEFAULT_PIVOT,
-    AmbiguousMoment,
-    DateReading,
-    Moment,
-    calendar_languages_of,
-    read_moment,
-    same_time_of_day,
-)
+from fieldwise.kernels.moments import DEFAULT_PIVOT, DateReading, calendar_languages_of, read_moment
 from fieldwise.kernels.values import canonical_json, key_equality_grid, to_nfc
 from fieldwise.matchers._date_survey import NO_DATE_EVIDENCE, collect_date_evidence, reading_languages, resolve_date_options
 from fieldwise.matchers._keys import ABSENT, is_absent, quote_value

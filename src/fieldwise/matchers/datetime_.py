@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
+from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, TimeOfDay
 from fieldwise.kernels.clock_times import SECOND_IN_NANOSECONDS
 from fieldwise.kernels.measures import read_duration
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, TimeOfDay, read_moment, read_time_of_day
+from fieldwise.kernels.moments import DateReading, read_moment, read_time_of_day
 from fieldwise.matchers._date_survey import NO_DATE_EVIDENCE, collect_date_evidence, reading_languages, resolve_date_options
 from fieldwise.matchers._keys import quote_value
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, no_key, plain_number

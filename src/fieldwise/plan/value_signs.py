@@ -33,10 +33,11 @@ from functools import lru_cache
 from typing import Final
 
 from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment
 from fieldwise.kernels.languages import languages_called
 from fieldwise.kernels.locale_tables import fold_name, number_words, territory_codes
 from fieldwise.kernels.measures import read_duration, read_quantity
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment, read_time_of_day
+from fieldwise.kernels.moments import DateReading, read_moment, read_time_of_day
 from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called
 from fieldwise.plan.digit_codes import has_form_of_digit_code, is_digit_code
 from fieldwise.plan.prefixed_numbers import (

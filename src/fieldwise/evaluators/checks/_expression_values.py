@@ -14,7 +14,8 @@ from typing import Any, Final
 from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks._expression_syntax import COMPARISON_SIGNS, ConstantNode, ExpressionNode, FieldNode, OperationNode
 from fieldwise.kernels.amounts import read_figure
-from fieldwise.kernels.moments import Moment, read_moment
+from fieldwise.kernels.calendar_moment import Moment
+from fieldwise.kernels.moments import read_moment
 from fieldwise.kernels.values import to_nfc, values_equal
 from fieldwise.model.path import EACH, Step, render_path, value_at
 from fieldwise.model.values import MISSING, Value, json_kind

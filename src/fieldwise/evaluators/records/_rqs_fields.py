@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
-from fieldwise.kernels.moments import AmbiguousMoment, read_moment
+from fieldwise.kernels.calendar_moment import AmbiguousMoment
+from fieldwise.kernels.moments import read_moment
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.rule import CompareSpec, Nulls

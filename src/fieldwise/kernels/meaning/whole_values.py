@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, same_time_of_day
 from fieldwise.kernels.languages import agree_on_language, languages_called
 from fieldwise.kernels.locale_tables import currency_codes, day_names, fold_name, major_languages, month_names
 from fieldwise.kernels.meaning.guards import find_symbol_differences
@@ -26,7 +27,7 @@ from fieldwise.kernels.meaning.places import is_region_code, nationalities_calle
 from fieldwise.kernels.meaning.text_reading import spell_comparators
 from fieldwise.kernels.meaning.text_units import is_unit_name
 from fieldwise.kernels.measures import QuantityReading, read_duration, read_quantity
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment, same_time_of_day
+from fieldwise.kernels.moments import DateReading, read_moment
 from fieldwise.kernels.short_forms import find_street_names, find_street_words, shorten
 from fieldwise.kernels.terms import countries_called, currencies_called
 
