@@ -42,3 +42,12 @@ def test_field_items_pair_the_texts_of_keys_and_values() -> None:
     texts = [text(0, "field_key", "Phone:"), text(1, "field_value", "123"), text(2, "field_key", ""), text(3, "field_value", "x")]
     [record] = docling({"schema_name": "DoclingDocument", "texts": texts, "field_items": [item(0, 1), item(2, 3), item()]})
     assert record.record == {"Phone": "123"}
+
+
+def test_columns_with_the_same_head_are_numbered() -> None:
+    heads = [{"text": text, "column_header": True} for text in ("Item", "Amount", "Amount", "Amount_2", "Amount")]
+    cells = [{"text": text} for text in ("x", "1", "2", "3", "4")]
+    document = {"schema_name": "DoclingDocument", "name": "a", "texts": [], "tables": [{"data": {"grid": [heads, cells]}}]}
+    [record] = docling(document)
+    assert isinstance(record.record, dict)
+    assert record.record["tables"] == [[{"Item": "x", "Amount": "1", "Amount_3": "2", "Amount_2": "3", "Amount_4": "4"}]]

@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from importer_samples import load_sample, read_sample
 
 import fieldwise as fw
 from fieldwise.importers.label_studio import label_studio
+from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.values import MISSING
 
 
@@ -72,3 +74,91 @@ def test_polygons_ellipses_and_key_points_have_the_box_that_they_have() -> None:
     [record] = label_studio([{"id": 1, "data": {"image": "a.png"}, "predictions": [{"result": results}]}])
     assert record.record == {"Stamp": None, "Seal": None, "Corner": None}
     assert record.box == {"Stamp": [0.1, 0.2, 0.3, 0.4], "Seal": [0.4, 0.3, 0.6, 0.7]}
+
+
+def _read_prediction(*results: dict[str, Any]) -> ImportedRecord:
+    [record] = label_studio([{"id": 1, "data": {"image": "a.png"}, "predictions": [{"result": list(results)}]}])
+    return record
+
+
+RECTANGLE = {"x": 10, "y": 10, "width": 5, "height": 5, "rotation": 0}
+
+
+def test_each_label_of_a_region_is_a_field() -> None:
+    span = {"start": 0, "end": 4, "text": "Acme", "labels": ["ORG", "BUYER"]}
+    record = _read_prediction({"id": "a", "from_name": "label", "type": "labels", "value": span})
+    assert record.record == {"ORG": "Acme", "BUYER": "Acme"}
+
+
+def test_a_control_of_a_region_is_a_field_beside_its_label() -> None:
+    record = _read_prediction(
+        {"id": "a", "from_name": "bbox", "type": "rectangle", "value": RECTANGLE},
+        {"id": "a", "from_name": "label", "type": "labels", "value": {**RECTANGLE, "labels": ["Total"]}, "score": 0.9},
+        {"id": "a", "from_name": "transcription", "type": "textarea", "value": {**RECTANGLE, "text": ["5"]}, "score": 0.8},
+        {"id": "a", "from_name": "legible", "type": "choices", "value": {**RECTANGLE, "choices": ["no"]}, "score": 0.4},
+        {"id": "a", "from_name": "stars", "type": "rating", "value": {**RECTANGLE, "rating": 3}},
+        {"id": "a", "from_name": "comment", "type": "textarea", "value": {**RECTANGLE, "text": ["smudged"]}},
+    )
+    assert record.record == {"Total": "5", "legible": "no", "stars": 3, "comment": "smudged"}
+    assert record.confidence == {"Total": 0.8, "legible": 0.4}
+    assert record.box["legible"] == record.box["Total"] == [0.1, 0.1, 0.15, 0.15]
+
+
+def test_a_control_of_marked_text_does_not_take_its_text() -> None:
+    span = {"start": 0, "end": 4, "text": "Acme"}
+    record = _read_prediction(
+        {"id": "a", "from_name": "sure", "type": "choices", "value": {**span, "choices": ["yes"]}},
+        {"id": "a", "from_name": "label", "type": "labels", "value": {**span, "labels": ["ORG"]}},
+    )
+    assert record.record == {"ORG": "Acme", "sure": "yes"}
+
+
+def test_a_shape_without_a_label_is_no_field() -> None:
+    shape = {"id": "a", "from_name": "bbox", "type": "rectangle", "value": RECTANGLE}
+    transcription = {"id": "a", "from_name": "transcription", "type": "textarea", "value": {**RECTANGLE, "text": ["5"]}}
+    assert _read_prediction(shape, transcription).record == {"transcription": "5"}
+    assert _read_prediction(shape).record == {}
+    unlabelled = {"id": "b", "from_name": "label", "type": "rectanglelabels", "value": {**RECTANGLE, "rectanglelabels": []}}
+    assert _read_prediction(unlabelled).record == {}
+
+
+def test_a_control_without_a_region_is_a_field_by_its_name() -> None:
+    record = _read_prediction(
+        {"id": "a", "from_name": "better", "type": "pairwise", "value": {"selected": "left"}},
+        {"id": "b", "from_name": "day", "type": "datetime", "value": {"datetime": "2024-01-02"}},
+        {"id": "c", "from_name": "kinds", "type": "choices", "value": {"choices": ["a", "b"]}},
+    )
+    assert record.record == {"better": "left", "day": "2024-01-02", "kinds": ["a", "b"]}
+
+
+def _mark(label: str, *texts: str) -> list[dict[str, Any]]:
+    return [
+        {"id": f"{label}{number}", "from_name": "label", "type": "labels", "value": {"text": text, "labels": [label]}}
+        for number, text in enumerate(texts)
+    ]
+
+
+def _make_task(id: int, annotated: list[dict[str, Any]], predicted: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"id": id, "data": {"text": "…"}, "annotations": [{"result": annotated}], "predictions": [{"result": predicted}]}
+
+
+def test_a_label_with_several_regions_in_any_task_is_a_list_in_all(tmp_path: Path) -> None:
+    tasks = [
+        _make_task(1, _mark("ORG", "Acme", "Lang"), _mark("ORG", "Acme")),
+        _make_task(2, _mark("ORG", "Noe") + _mark("CITY", "Ulm"), _mark("ORG", "Noe") + _mark("CITY", "Ulm")),
+    ]
+    first, second = label_studio(tasks)
+    assert (first.expected, first.record) == ({"ORG": ["Acme", "Lang"]}, {"ORG": ["Acme"]})
+    assert (second.expected, second.record) == ({"ORG": ["Noe"], "CITY": "Ulm"}, {"ORG": ["Noe"], "CITY": "Ulm"})
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    suite = {"name": "s", "cases": str(tmp_path / "tasks.json"), "evaluators": [{"type": "field_prf"}]}
+    assert [result.metrics["omission"] for result in fw.run(suite, root=tmp_path / "runs").results()] == [1, 0]
+
+
+def test_a_control_with_several_choices_in_any_task_is_a_list_in_all() -> None:
+    one, two = (
+        [{"id": "c", "from_name": "kind", "type": "choices", "value": {"choices": choices}, "score": 0.5}]
+        for choices in (["a"], ["a", "b"])
+    )
+    [record] = label_studio([_make_task(1, two, one)])
+    assert (record.expected, record.record, record.confidence) == ({"kind": ["a", "b"]}, {"kind": ["a"]}, {"kind": 0.5})

@@ -1,10 +1,13 @@
 """What holds for every importer."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from importer_samples import DATA, load_sample, read_sample
 
+import fieldwise as fw
 from fieldwise.read.imported_files import is_importer, read_documents, recognize_format
 from fieldwise.registry import IMPORTERS
 
@@ -83,3 +86,46 @@ def _assert_inside(evidence: Any, value: Any) -> None:
 def test_an_unknown_format_is_not_an_importer() -> None:
     assert not is_importer("csv")
     assert not is_importer(None)
+
+
+REPEATED_KEY = '{"total": 1, "total": 2}'
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"results": {"results": [{"vars": {"q": "?", "expected": '{"total": 2}'}, "response": {"output": REPEATED_KEY}}]}},
+        {"testCases": [{"name": "a", "input": "?", "actualOutput": REPEATED_KEY, "expectedOutput": '{"total": 2}'}]},
+        {"columns": ["inputs", "targets", "outputs"], "data": [["?", '{"total": 2}', REPEATED_KEY]]},
+        {"data": [{"id": "a", "traceId": "t", "input": "?", "output": REPEATED_KEY, "expectedOutput": '{"total": 2}'}]},
+        {
+            "eval": {},
+            "samples": [{"id": 1, "input": "?", "target": '{"total": 2}', "output": {"choices": [{"message": {"content": REPEATED_KEY}}]}}],
+        },
+    ],
+    ids=["promptfoo", "deepeval", "mlflow", "langfuse", "inspect"],
+)
+def test_an_output_with_a_repeated_key_is_a_failed_output(document: Any, tmp_path: Path) -> None:
+    [record] = read_documents("auto", document)
+    assert record.record == REPEATED_KEY
+    assert record.expected == {"total": 2}
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps(document))
+    run = fw.run({"cases": str(file), "evaluators": [{"type": "field_accuracy"}]}, root=tmp_path)
+    [result] = run.results()
+    assert (result.result.status, result.result.score) == ("error", 0.0)
+    assert "the key `total` is there twice" in result.result.reasoning
+
+
+@pytest.mark.parametrize("text", ['{"é": 1, "e\u0301": 2}', '{"a": "\\ud83d"}', "[" * 100_000 + "]" * 100_000])
+def test_json_text_that_cannot_be_read_without_a_loss_stays_text(text: str) -> None:
+    [record] = read_documents("deepeval", {"testCases": [{"name": "a", "input": "?", "actualOutput": text, "expectedOutput": "{}"}]})
+    assert record.record == text
+
+
+def test_formats_that_write_a_repeated_field_several_times_are_repeatable() -> None:
+    repeatable = {name for name in NAMES if any(record.repeatable for record in read_sample(name))}
+    assert repeatable == {"docling", "google_docai", "label_studio", "textract_forms"}
+    pair = {"key": {"content": "Phone:"}, "value": {"content": "111-2"}, "confidence": 0.9}
+    [record] = read_documents("azure_di", {"modelId": "prebuilt-layout", "apiVersion": "x", "keyValuePairs": [pair]})
+    assert record.repeatable

@@ -1,5 +1,8 @@
 """ragas."""
 
+from typing import Any
+
+import pytest
 from importer_samples import read_sample
 
 from fieldwise.read.imported_files import read_documents
@@ -24,3 +27,16 @@ def test_columns_of_the_first_version_are_rows() -> None:
 def test_a_test_set_is_read_by_its_samples() -> None:
     [record] = read_documents("auto", [{"eval_sample": {"user_input": "q", "reference": "r"}, "synthesizer_name": "single_hop"}])
     assert record.expected == "r"
+
+
+@pytest.mark.parametrize("other", [{"metrics": ["faithfulness"]}, {"scores": [0.5] * 5}, {"id": ["a"]}])
+def test_a_list_that_is_no_column_costs_no_sample(other: dict[str, Any]) -> None:
+    columns = {"question": ["a?", "b?", "c?"], "answer": ["a", "b", "c"], "ground_truth": ["a", "b", "x"]}
+    records = list(read_documents("auto", other | columns))
+    assert [(record.input, record.record, record.expected) for record in records] == list(zip(*columns.values(), strict=True))
+    assert [record.id for record in records] == [None, None, None]
+
+
+def test_a_column_of_ids_names_the_samples() -> None:
+    document = {"question": ["a?", "b?"], "answer": ["a", "b"], "ground_truth": ["a", "b"], "sample_id": ["s1", "s2"]}
+    assert [record.id for record in read_documents("auto", document)] == ["s1", "s2"]

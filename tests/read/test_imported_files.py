@@ -163,3 +163,44 @@ def test_files_of_which_the_format_can_read_none_are_an_error(invoices: Path) ->
     cases = {"expected": {"file": "gold.jsonl", "id": "key", "record": "truth"}, "actual": {"file": "out", "format": "azure_di"}}
     with pytest.raises(fw.ConfigError, match="InternalServerError"):
         _run(invoices, cases, ["InvoiceId"])
+
+
+def _write_phones(folder: Path, expected: dict[str, Any], *phones: str) -> dict[str, str]:
+    entities = [{"type": "supplier_phone", "mentionText": phone, "confidence": 0.9} for phone in phones]
+    items = [{"type": "line_item", "properties": [{"type": "line_item/tag", "mentionText": "x", "confidence": 0.8}]}]
+    document = {"mimeType": "application/pdf", "text": "", "pages": [], "entities": [*entities, *items]}
+    for side, content in (("gold", {"line_item": [{"tag": "x"}], **expected}), ("out", document)):
+        (folder / side).mkdir()
+        (folder / side / "a.json").write_text(json.dumps(content))
+    return {"expected": "gold/*.json", "actual": "out/*.json"}
+
+
+@pytest.mark.parametrize(
+    ("expected", "hits"),
+    [(["111-2", "333-4"], 0.5), (["111-2"], 1.0), (["333-4"], 0.0), ("111-2", 1.0)],
+)
+def test_a_field_found_once_is_a_list_where_a_list_is_expected(tmp_path: Path, expected: Any, hits: float) -> None:
+    cases = _write_phones(tmp_path, {"supplier_phone": expected}, "111-2")
+    run = _run(tmp_path, cases, ["supplier_phone[*]" if isinstance(expected, list) else "supplier_phone"], unexpected="ignore")
+    assert run.summary["fields.score"] == hits
+    notes = [note.what for note in run.diagnostics if note.code == "single-as-list"]
+    assert len(notes) == isinstance(expected, list)
+    assert run.case("a").metadata["confidences"]["supplier_phone"] == ([0.9] if isinstance(expected, list) else 0.9)
+
+
+def test_a_field_inside_a_list_is_a_list_where_a_list_is_expected(tmp_path: Path) -> None:
+    run = _run(tmp_path, _write_phones(tmp_path, {"line_item": [{"tag": ["x"]}]}), ["line_item[*].tag[*]"])
+    assert run.summary["fields.score"] == 1.0
+    assert run.case("a").metadata["confidences"]["line_item"] == [{"tag": [0.8]}]
+
+
+def test_a_single_value_of_a_plain_file_stays_one(tmp_path: Path) -> None:
+    cases = _write_phones(tmp_path, {"supplier_phone": ["111-2"]})
+    (tmp_path / "out" / "a.json").write_text(json.dumps({"supplier_phone": "111-2"}))
+    assert _run(tmp_path, cases, ["supplier_phone[*]"]).summary["fields.score"] == 0.0
+
+
+def test_an_imported_expected_value_is_a_list_where_the_output_has_a_list(tmp_path: Path) -> None:
+    cases = _write_phones(tmp_path, {"supplier_phone": ["111-2"]}, "111-2")
+    run = _run(tmp_path, {"expected": cases["actual"], "actual": cases["expected"]}, ["supplier_phone[*]"])
+    assert run.summary["fields.score"] == 1.0

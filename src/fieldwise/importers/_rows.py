@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
+from unicodedata import normalize
 
 from fieldwise.model.accepted_values import ANY
 from fieldwise.model.values import MISSING
@@ -44,15 +45,29 @@ def take_list(row: Mapping[str, Any], *names: str) -> list[Any] | None:
 def parse_text(value: Any) -> Any:
     """A value that is an object or list written as JSON text; other values as they are.
 
-    >>> parse_text('{"a": 1}'), parse_text("12"), parse_text("[x]")
-    ({'a': 1}, '12', '[x]')
+    A text that strict JSON cannot represent without a loss (a repeated key, half of a surrogate pair, excessive nesting) stays text,
+    so that whatever reads it reports the problem.
+
+    >>> parse_text('{"a": 1}'), parse_text("12"), parse_text("[x]"), parse_text('{"a": 1, "a": 2}')
+    ({'a': 1}, '12', '[x]', '{"a": 1, "a": 2}')
     """
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        parsed = json.loads(value, object_pairs_hook=_build_object)
+        if "\\u" in value:
+            json.dumps(parsed, ensure_ascii=False).encode()  # fails for half of a surrogate pair
+    except (ValueError, RecursionError):
+        return value
+    return parsed
+
+
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these keys and values; ValueError if a key is repeated. Keys are composed (NFC), as in every JSON that is read."""
+    members = {normalize("NFC", key): value for key, value in pairs}
+    if len(members) < len(pairs):
+        raise ValueError("a key is there twice")
+    return members
 
 
 def accept_each(values: list[Any]) -> Any:

@@ -52,7 +52,7 @@ def azure_di(document: Any) -> Iterator[ImportedRecord]:
         if take(page, "pageNumber", "page") is not MISSING
     }
     if not _list_documents(result) and _list_pairs(result):
-        yield build_record(_read_pairs(_list_pairs(result), sizes))
+        yield build_record(_read_pairs(_list_pairs(result), sizes), repeatable=True)
         return
     for detected in _list_documents(result) or [{}]:  # a document in which nothing was found is an empty record
         fields = {name: _read_field(field, sizes) for name, field in (detected.get("fields") or {}).items()}

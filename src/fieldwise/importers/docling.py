@@ -44,7 +44,7 @@ def docling(document: Any) -> Iterator[ImportedRecord]:
     ]
     pairs += _read_field_items(document, sizes)
     tree = collect(pairs) if pairs else _read_content(document)
-    yield build_record(tree, id=str(name) if name else None)
+    yield build_record(tree, id=str(name) if name else None, repeatable=bool(pairs))
 
 
 def _merge_page(merged: dict[str, Any], data: Mapping[str, Any], page: int | None) -> None:
@@ -122,7 +122,7 @@ def _read_content(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_table(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows below the heads; columns without a head by their number."""
+    """The rows below the heads; columns without a head by their number, repeated heads numbered."""
     grid = data.get("grid") or ()
     heads: list[str] = []
     rows: list[dict[str, Any]] = []
@@ -131,5 +131,22 @@ def _read_table(data: Mapping[str, Any]) -> list[dict[str, Any]]:
             heads = [str(cell.get("text", "")) for cell in cells]
         else:
             names = [heads[place] if place < len(heads) and heads[place] else str(place + 1) for place in range(len(cells))]
-            rows.append({name: Leaf(cell.get("text")) for name, cell in zip(names, cells, strict=True)})
+            rows.append({name: Leaf(cell.get("text")) for name, cell in zip(_number_repeated(names), cells, strict=True)})
     return rows
+
+
+def _number_repeated(names: list[str]) -> list[str]:
+    """The names, each once: the second `Amount` is `Amount_2`, unless another column has that name.
+
+    >>> _number_repeated(["Item", "Amount", "Amount", "Amount"])
+    ['Item', 'Amount', 'Amount_2', 'Amount_3']
+    """
+    numbered: list[str] = []
+    taken = set(names)
+    for name in names:
+        unique, number = name, 1
+        while unique in numbered or (number > 1 and unique in taken):
+            number += 1
+            unique = f"{name}_{number}"
+        numbered.append(unique)
+    return numbered

@@ -31,7 +31,7 @@ def google_docai(document: Any) -> Iterator[ImportedRecord]:
     """
     content = _find_document(document) or {}
     entities = content.get("entities") or ()
-    yield build_record(_read_entities(entities, "") if entities else _read_form(content))
+    yield build_record(_read_entities(entities, "") if entities else _read_form(content), repeatable=True)
 
 
 def _list_form_fields(content: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fieldwise.importers._rows import has_keys, list_rows, none_if_missing, parse_text, take, take_text
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.values import MISSING
 from fieldwise.registry import importer
@@ -24,6 +25,7 @@ def _recognizes(document: Any) -> bool:
 @importer(label="Langfuse", recognizes=_recognizes)
 def langfuse(document: Any) -> Iterator[ImportedRecord]:
     """One record for each item; an item of a run has the output of its trace. Archived items are left out."""
+    notes = _warn_of_other_pages(document)
     for row in list_rows(document, *_LISTS):
         item, trace = take(row, "datasetItem"), take(row, "trace", "observation")
         sources = [source for source in (row, item, trace) if isinstance(source, Mapping)]
@@ -39,7 +41,20 @@ def langfuse(document: Any) -> Iterator[ImportedRecord]:
             expected=parse_text(_take_first(sources, "expectedOutput")),
             input=none_if_missing(parse_text(_take_first(sources, "input"))),
             metadata=metadata if isinstance(metadata, Mapping) else {},
+            diagnostics=notes,
         )
+        notes = ()
+
+
+def _warn_of_other_pages(document: Any) -> tuple[Diagnostic, ...]:
+    """A warning if the document is one page of the API, and not the last; it is shown with the first record."""
+    meta = document.get("meta") if isinstance(document, Mapping) else None
+    page, pages = (take(meta, "page"), take(meta, "totalPages")) if isinstance(meta, Mapping) else (MISSING, MISSING)
+    if not isinstance(page, int) or not isinstance(pages, int) or page >= pages:
+        return ()
+    what = f"the file is page {page} of {pages} of what Langfuse holds; the other pages are other files"
+    fix = "fetch all pages, and name them all: `cases: pages/*.json`"
+    return (Diagnostic(code="one-page", what=what, fix=fix, level="warning"),)
 
 
 def _take_first(sources: list[Mapping[str, Any]], name: str) -> Any:

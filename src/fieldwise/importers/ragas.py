@@ -15,20 +15,27 @@ _ROLES: Final = {
     "contexts": ("retrieved_contexts", "contexts"),
 }
 _NAMES: Final = frozenset(fold_key(name) for names in _ROLES.values() for name in names)
+_IDS: Final = ("id", "sample_id")
+_ID_NAMES: Final = frozenset(map(fold_key, _IDS))
 
 
 def _find_rows(document: Any) -> list[Mapping[str, Any]]:
     """The samples of a document, whichever way it holds them."""
-    if isinstance(document, Mapping) and _is_columnar(document):
-        names = [name for name in document if isinstance(document[name], list)]
-        return [dict(zip(names, values, strict=True)) for values in zip(*(document[name] for name in names), strict=False)]
+    columns = _find_columns(document) if isinstance(document, Mapping) else {}
+    if columns:
+        return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     rows = list_rows(document, "samples", "dataset", "scores", "results")
     return [row["eval_sample"] if isinstance(row.get("eval_sample"), Mapping) else row for row in rows]
 
 
-def _is_columnar(document: Mapping[str, Any]) -> bool:
-    columns = [name for name, values in document.items() if isinstance(values, list) and fold_key(str(name)) in _NAMES]
-    return len(columns) >= 2 and len({len(document[name]) for name in columns}) == 1
+def _find_columns(document: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The lists of a document that are columns: those of at least two roles, of one length, and the ids; empty if there are none."""
+    columns = {name: values for name, values in document.items() if isinstance(values, list) and fold_key(str(name)) in _NAMES}
+    lengths = {len(values) for values in columns.values()}
+    if len(columns) < 2 or len(lengths) != 1:
+        return {}
+    ids = {name: values for name, values in document.items() if isinstance(values, list) and fold_key(str(name)) in _ID_NAMES}
+    return columns | {name: values for name, values in ids.items() if len(values) in lengths}
 
 
 def _recognizes(document: Any) -> bool:
@@ -47,7 +54,7 @@ def ragas(document: Any) -> Iterator[ImportedRecord]:
         if isinstance(expected, list):
             expected = accept_each(expected)
         yield ImportedRecord(
-            id=take_text(row, "id", "sample_id"),
+            id=take_text(row, *_IDS),
             record=take(row, *_ROLES["record"]),
             expected=MISSING if expected is None else expected,
             input=none_if_missing(take(row, *_ROLES["input"])),

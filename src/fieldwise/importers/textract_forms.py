@@ -39,7 +39,7 @@ def textract_forms(document: Any) -> Iterator[ImportedRecord]:
                 (_make_leaf(answer, answer.get("Text")) for answer in answers), key=lambda leaf: leaf.confidence or 0, default=Leaf(None)
             )
             leaves.append((str(query.get("Alias") or query.get("Text")), leaf))
-    yield build_record(collect((name, leaf) for name, leaf in leaves if name))
+    yield build_record(collect((name, leaf) for name, leaf in leaves if name), repeatable=True)
 
 
 def _related_blocks(block: Block, kind: str, by_id: Mapping[str, Block]) -> Iterator[Block]:

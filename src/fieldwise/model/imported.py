@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Any
 
 from fieldwise.dataclass import dataclass
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.values import MISSING, Json, Value
 
 
@@ -29,6 +30,11 @@ class ImportedRecord:
     input: Json = None
     contexts: Sequence[Json] | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    repeatable: bool = False
+    """True if any name may occur several times in the file: one that occurs once has its value alone, one that occurs several times a
+    list. Such a value becomes a list of one where the opposite side has a list."""
+    diagnostics: Sequence[Diagnostic] = ()
+    """Problems of this record. One of level `error` makes its case unreadable; the others are shown with the case."""
 
     def to_row(self) -> dict[str, Any]:
         """The row of a case: `id`, `input`, `expected`, `actual`, `contexts`, `metadata`, as far as known.

@@ -12,7 +12,7 @@ from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.read.files import AUTO, ReadProgress, UnreadableFile, detect_format, get_data_stem, open_bytes
-from fieldwise.read.json_text import BYTE_ORDER_MARK, decode_fast
+from fieldwise.read.json_text import BYTE_ORDER_MARK, JsonProblem, decode_fast
 from fieldwise.read.rows import RowBatch
 from fieldwise.registry import IMPORTERS
 
@@ -85,9 +85,16 @@ def import_rows(documents: Sequence[Any], file_format: str, file: str) -> RowBat
     """The rows of the documents of a file; `UnreadableFile` if one is not in this format."""
     label = IMPORTERS.find(file_format).label
     rows: list[dict[str, Any]] = []
+    problems: dict[int, list[JsonProblem]] = {}
+    repeatable: set[int] = set()
     try:
         for document in documents:
-            rows += [record.to_row() for record in read_documents(file_format, document)]
+            for record in read_documents(file_format, document):
+                if record.diagnostics:
+                    problems[len(rows)] = [JsonProblem(note.code, note.what, fix=note.fix, level=note.level) for note in record.diagnostics]
+                if record.repeatable:
+                    repeatable.add(len(rows))
+                rows.append(record.to_row())
     except _SHAPE_ERRORS as error:
         reason = f"{type(error).__name__}: {error}"
         what = f"the file is not as {label} writes it ({reason})"
@@ -101,7 +108,15 @@ def import_rows(documents: Sequence[Any], file_format: str, file: str) -> RowBat
         raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix=fix))
     numbering = "file" if len(rows) == 1 else "item"
     notes = (note_importer(file_format, file),)
-    return RowBatch(values=rows, numbers=list(range(1, len(rows) + 1)), files=[file] * len(rows), numbering=numbering, notes=notes)
+    return RowBatch(
+        values=rows,
+        numbers=list(range(1, len(rows) + 1)),
+        files=[file] * len(rows),
+        numbering=numbering,
+        problems=problems,
+        repeatable=repeatable,
+        notes=notes,
+    )
 
 
 def _find_service_error(document: Any) -> str | None:
