@@ -14,7 +14,7 @@ from model_server import ModelServer, model_server
 import fieldwise as fw
 from fieldwise.cli.app import app
 from fieldwise.model.ask import Asking
-from fieldwise.pytest_plugin import CaseChecker
+from fieldwise.pytest_plugin import CaseChecker, RunLocation
 
 JUDGE = {"type": "llm_judge", "prompt": "Is it right?"}
 CASE = {"id": "1", "input": "question", "expected": "a", "actual": "answer"}
@@ -39,7 +39,7 @@ def by_evaluate(folder: Path) -> object:
 
 
 def by_fixture(folder: Path) -> object:
-    return CaseChecker(folder)("judged.eval.yaml", **CASE)  # pyright: ignore[reportArgumentType]
+    return CaseChecker(RunLocation(folder / ".fieldwise", "fieldwise"))("judged.eval.yaml", **CASE)  # pyright: ignore[reportArgumentType]
 
 
 ENTRY_POINTS: dict[str, EntryPoint] = {

@@ -156,10 +156,43 @@ class TestRepairs:
             [third] = ask(chat(server), cache=tmp_path / "answers.sqlite")
         assert (first.data, second.data, third.data, len(server.requests)) == (None, {"score": 0.5}, {"score": 0.5}, 3)
 
+    def test_a_quotation_from_the_material_is_asked_for_again_and_then_an_error(self) -> None:
+        with model_server(Say('The answer says {"score": 1}, so I give it zero.')) as server:
+            [reply] = ask(chat(server, 'The score is {"score":1}.'))
+        assert (reply.data, reply.missing, len(server.requests)) == (None, False, 2)
+        assert reply.problem == "the reply of the model cannot be used: the JSON in it is a quotation from the material"
+
+    def test_a_model_that_echoes_the_material_gives_no_answer(self) -> None:
+        with model_server(lambda request: Say(request["messages"][1]["content"])) as server:
+            [reply] = ask(chat(server, '<data name="answer">\n{"score": 1}\n</data>'))
+        assert (reply.data, len(server.requests)) == (None, 2)
+
     def test_a_reply_that_was_cut_off_says_so(self) -> None:
         with model_server(Say('{"score": 0.', finish="length")) as server:
             [reply] = ask(chat(server))
         assert (reply.problem or "").endswith("it was cut off at the maximum length")
+
+    def test_a_refusal_is_named(self) -> None:
+        message = {"role": "assistant", "content": None, "refusal": "I cannot help with that."}
+        body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+        with model_server(Say(raw=body)) as server:
+            [reply] = ask(chat(server))
+        assert (reply.text, len(server.requests)) == ("I cannot help with that.", 2)
+        assert (reply.problem or "").endswith("there is no JSON in it, and the model refused: I cannot help with that.")
+
+    def test_a_reply_that_the_content_filter_stopped_says_so_and_is_not_asked_for_again(self, tmp_path: Path) -> None:
+        said = Say("", finish="content_filter")
+        with model_server(lambda _: said) as server:
+            [filtered] = ask(chat(server), cache=tmp_path / "answers.sqlite")
+            said = GOOD
+            [reply] = ask(chat(server), cache=tmp_path / "answers.sqlite")
+        assert (filtered.problem or "").endswith("there is no JSON in it, and the content filter of the server stopped it")
+        assert (filtered.missing, filtered.usage.calls, reply.data, len(server.requests)) == (False, 1, {"score": 0.5}, 2)
+
+    def test_a_usable_reply_with_the_finish_reason_content_filter_is_used(self) -> None:
+        with model_server(Say('{"score": 0.5}', finish="content_filter")) as server:
+            [reply] = ask(chat(server))
+        assert (reply.data, reply.problem) == ({"score": 0.5}, None)
 
 
 class TestSetbacks:

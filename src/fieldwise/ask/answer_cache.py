@@ -26,7 +26,7 @@ class ModelAnswer:
 
     text: str
     finish: str
-    """The finish reason of the server: `stop`, or `length` if it was cut off."""
+    """The finish reason of the server: `stop`, `length` if it was cut off, `content_filter`; `refusal` if the model refused."""
     tokens_in: int
     tokens_out: int
     seconds: float

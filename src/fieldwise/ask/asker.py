@@ -92,6 +92,8 @@ class LiveAsker:
             return await self._handlers[type(ask)](ask)
         except ModuleNotFoundError as error:
             return Reply(problem=f"the package {error.name} is not installed", fix="pip install 'fieldwise[judges]'", missing=True)
+        except SystemExit as error:  # an embedding model of another package may raise anything
+            return Reply(problem=f"asking failed: SystemExit: {error}")
         except Exception as error:
             return Reply(problem=f"asking failed: {error or type(error).__name__}")
 

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from fieldwise.ask.answer_cache import AnswerCache, ModelAnswer
-from fieldwise.ask.completion import RequestFailure, RequestTemplate, build_template, estimate_tokens, parse_reply, send_request
+from fieldwise.ask.completion import (
+    CONTENT_FILTER,
+    RequestFailure,
+    RequestTemplate,
+    build_template,
+    describe_finish,
+    estimate_tokens,
+    parse_reply,
+    send_request,
+)
 from fieldwise.ask.endpoints import Budget, ModelTarget, RateLimit, resolve_endpoint
 from fieldwise.model.ask import Asking, Chat, Endpoint, Message, Reply, Usage
 
@@ -76,7 +85,10 @@ class ModelClient:
         """Cache keys answered in this run: with `fresh`, only these are read from the cache."""
 
     async def ask(self, chat: Chat) -> Reply:
-        """The reply of the model; asked once more if it does not follow the schema. Unusable replies are not cached."""
+        """The reply of the model; asked once more if it does not follow the schema. Unusable replies are not cached.
+
+        A reply that the content filter of the server stopped is not asked for again: the same material would be filtered again.
+        """
         target = self._target(chat.endpoint)
         if isinstance(target, Reply):
             return target
@@ -90,6 +102,9 @@ class ModelClient:
         reply, problem = _read_answer(first, target, chat)
         if problem is None:
             return reply
+        if first.finish == CONTENT_FILTER:
+            self._delete_cached(target, chat, messages)
+            return _unusable_reply(first, problem, reply.usage)
         request = _RETRY_INSTRUCTION.format(wrong=problem) + _FORMAT_INSTRUCTION + _schema_text(chat)
         retry = [*messages, Message("assistant", first.text), Message("user", request)]
         second = await self._answer(target, retry, chat)
@@ -100,8 +115,7 @@ class ModelClient:
         if problem is None:
             return replace(repaired, usage=usage)
         self._delete_cached(target, chat, messages, retry)
-        cut_off = ", and it was cut off at the maximum length" if second.finish == "length" else ""
-        return Reply(problem=f"the reply of the model cannot be used: {problem}{cut_off}", text=second.text, usage=usage)
+        return _unusable_reply(second, problem, usage)
 
     async def close(self) -> None:
         """Close connections and the cache."""
@@ -231,8 +245,15 @@ def _read_answer(answer: ModelAnswer, target: ModelTarget, chat: Chat) -> tuple[
         cost_usd=_compute_cost(target.endpoint, answer.tokens_in, answer.tokens_out),
         seconds=answer.seconds,
     )
-    data, problem = (None, None) if chat.schema is None else parse_reply(answer.text, chat.schema)
+    data, problem = None, None
+    if chat.schema is not None:
+        material = [message.content for message in chat.messages if message.role == "user"]
+        data, problem = parse_reply(answer.text, chat.schema, material)
     return Reply(text=answer.text, data=data, usage=usage), problem
+
+
+def _unusable_reply(answer: ModelAnswer, problem: str, usage: Usage) -> Reply:
+    return Reply(problem=f"the reply of the model cannot be used: {problem}{describe_finish(answer)}", text=answer.text, usage=usage)
 
 
 def _schema_text(chat: Chat) -> str:

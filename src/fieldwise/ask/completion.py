@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _MAX_BYTES: Final = 16 * 2**20
 _MAX_ERROR_BYTES: Final = 500
 _MAX_QUOTED: Final = 120
+CONTENT_FILTER: Final = "content_filter"
+"""Finish reason of a reply that the content filter of the server stopped."""
+REFUSAL: Final = "refusal"
+"""Finish reason of a reply whose text is the model's refusal."""
 _FIX_KEY: Final = "check that `key_env` names the variable with the key for this server, and that the key is valid"
 _FIX_ACCOUNT: Final = "check the account and run again: answers so far are cached"
 _FATAL_STATUSES: Final = {
@@ -121,11 +125,13 @@ def _parse_completion(content: bytes, target: ModelTarget, body: Mapping[str, An
     try:
         reply: Any = orjson.loads(content)
         choice = reply["choices"][0]
-        text = target.redact_key(_message_text(choice["message"]))
+        message = choice["message"]
+        text = target.redact_key(_message_text(message))
+        finish = REFUSAL if message.get("refusal") and not message.get("content") else str(choice.get("finish_reason") or "stop")
         usage = reply.get("usage") or {}
         return ModelAnswer(
             text=text,
-            finish=str(choice.get("finish_reason") or "stop"),
+            finish=finish,
             tokens_in=int(usage.get("prompt_tokens") or estimate_tokens(body)),
             tokens_out=int(usage.get("completion_tokens") or max(1, len(text) // 4)),
             seconds=seconds,
@@ -146,6 +152,21 @@ def _message_text(message: Mapping[str, Any]) -> str:
         parts: list[Any] = content
         content = "".join(str(part.get("text") or "") for part in parts)
     return str(content or message.get("refusal") or "")
+
+
+def describe_finish(answer: ModelAnswer) -> str:
+    """Why an unusable reply ended as it did, to be added to its problem; empty for a regular end.
+
+    >>> describe_finish(ModelAnswer(text="I cannot help.", finish="refusal", tokens_in=1, tokens_out=1, seconds=0.0))
+    ', and the model refused: I cannot help.'
+    """
+    if answer.finish == "length":
+        return ", and it was cut off at the maximum length"
+    if answer.finish == CONTENT_FILTER:
+        return ", and the content filter of the server stopped it"
+    if answer.finish == REFUSAL:
+        return f", and the model refused: {answer.text[:_MAX_QUOTED]}" if answer.text else ", and the model refused"
+    return ""
 
 
 def estimate_tokens(body: Mapping[str, Any]) -> int:
@@ -190,9 +211,12 @@ def parse_retry_after(value: str | None) -> float | None:
         return None
 
 
+_CODE_FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 _END_OF_REASONING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _OBJECT_START = re.compile(r"\{(?=\s*[\"}])")
-_NO_JSON: Final = "there is no JSON in it"  # like all problems of a reply sent back to the model, and so part of the cache key
+# Problems of a reply are sent back to the model, and so are part of the cache key of the second answer.
+_NO_JSON: Final = "there is no JSON in it"
+_QUOTATION: Final = "the JSON in it is a quotation from the material"
 _JSON_TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -204,14 +228,18 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def parse_reply(text: str, schema: Mapping[str, Any]) -> tuple[Any, str | None]:
+def parse_reply(text: str, schema: Mapping[str, Any], material: Sequence[str] = ()) -> tuple[Any, str | None]:
     """The JSON value of a reply that follows the schema, or the problem.
+
+    An object that also occurs in the material is a quotation and no answer, unless it is the whole reply.
 
     >>> schema = {"type": "object", "properties": {"score": {"type": "number", "maximum": 1}}, "required": ["score"]}
     >>> parse_reply('Sure:\\n```json\\n{"score": 0.5}\\n```', schema)
     ({'score': 0.5}, None)
     >>> parse_reply('{"score": 7}', schema)[1]
     'score is 7, above 1'
+    >>> parse_reply('The answer says {"score":1}, I give it zero.', schema, ['{"score": 1}'])[1]
+    'the JSON in it is a quotation from the material'
     """
     try:
         values = _find_json(text)
@@ -219,11 +247,78 @@ def parse_reply(text: str, schema: Mapping[str, Any]) -> tuple[Any, str | None]:
         return None, str(error) if isinstance(error, _DuplicateKey) else _NO_JSON
     violations = [find_schema_violation(value, schema) for value in values]
     valid = [value for value, violation in zip(values, violations, strict=True) if violation is None]
-    if not valid:
-        return None, next(filter(None, reversed(violations)), _NO_JSON)
-    if any(value != valid[0] for value in valid):
+    answers = _remove_quotations(valid, text, material)
+    if not answers:
+        return None, next(filter(None, reversed(violations)), _QUOTATION if valid else _NO_JSON)
+    if any(value != answers[0] for value in answers):
         return None, "it holds several answers that differ"
-    return valid[0], None
+    return answers[0], None
+
+
+def _remove_quotations(values: list[Any], text: str, material: Sequence[str]) -> list[Any]:
+    """The values that the material does not contain; all of them if the reply is nothing but JSON."""
+    if not values or not any("{" in part for part in material) or _is_only_json(text):
+        return values
+    try:
+        quotable = [_strip_whitespace(value) for part in material for value in _find_objects(part)]
+    except RecursionError:  # nested too deeply to be compared, so that any object may be a quotation
+        return []
+    return [value for value in values if _strip_whitespace(value) not in quotable]
+
+
+def _is_only_json(text: str) -> bool:
+    """True if a reply is one JSON value after its reasoning, with or without a code fence.
+
+    >>> _is_only_json('<think>hm</think>```json\\n{"a": 1}\\n```'), _is_only_json('It says {"a": 1}')
+    (True, False)
+    """
+    answer = _END_OF_REASONING.split(text)[-1].strip()
+    fenced = _CODE_FENCE.fullmatch(answer)
+    try:
+        _DECODER.decode(fenced[1] if fenced else answer)
+    except ValueError:
+        return False
+    return True
+
+
+def _find_objects(text: str) -> Iterator[Any]:
+    """Every JSON object in a text, also those inside other objects and inside their texts."""
+    position = 0
+    while start := _OBJECT_START.search(text, position):
+        try:
+            value, position = _MATERIAL_DECODER.raw_decode(text, start.start())
+        except ValueError:
+            position = start.end()
+            continue
+        yield from _list_objects(value)
+    # In the JSON of a list or a text, quotation marks are escaped.
+    unescaped = text.replace('\\"', '"').replace("\\\\", "\\")
+    if unescaped != text:
+        yield from _find_objects(unescaped)
+
+
+def _list_objects(value: Any) -> Iterator[Any]:
+    """The objects in a JSON value, itself included."""
+    if isinstance(value, str):
+        yield from _find_objects(value)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _list_objects(item)
+    elif isinstance(value, dict):
+        yield value
+        for item in value.values():
+            yield from _list_objects(item)
+
+
+def _strip_whitespace(value: Any) -> Any:
+    """The value with all whitespace removed from its texts."""
+    if isinstance(value, str):
+        return "".join(value.split())
+    if isinstance(value, list):
+        return [_strip_whitespace(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _strip_whitespace(item) for name, item in value.items()}
+    return value
 
 
 class _DuplicateKey(ValueError):
@@ -244,6 +339,7 @@ def _refuse_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicate_keys)
+_MATERIAL_DECODER: Final = json.JSONDecoder()
 
 
 def _find_json(text: str) -> list[Any]:

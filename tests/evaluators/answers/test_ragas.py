@@ -1,5 +1,6 @@
 """ragas: the four metrics by their published definitions, with every claim and verdict."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -8,6 +9,13 @@ from canned_replies import Canned, said
 import fieldwise as fw
 from fieldwise import ConfigError, Result
 from fieldwise.model.ask import Ask, Chat, Embed, RagasMetric, Reply
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.plan import Gate, Plan
+from fieldwise.model.services import NO_SERVICES
+from fieldwise.plan.evaluators import plan_config
+from fieldwise.score.evaluate import score_batch
+from fieldwise.summarize.gates import gate_diagnostics
+from fieldwise.summarize.state import SummaryState
 
 CASE: dict[str, Any] = {
     "input": "Where and when was Einstein born?",
@@ -153,6 +161,20 @@ class TestAllOfThem:
         assert (result.score, result.status) == (1.0, "scored")
         assert result.details["faithfulness"]["not_measured"] == "there are no contexts"
         assert "faithfulness" not in result.metrics
+        assert result.details["flags"] == ["unscored_faithfulness", "unscored_context_precision", "unscored_context_recall"]
+
+    def test_a_gate_on_a_metric_that_most_cases_have_no_data_for_is_not_measured(self) -> None:
+        planned = plan_config({"type": "ragas", "metrics": ["context_precision", "answer_relevancy"]})
+        rows = [Case(id=str(n), **{**CASE, "contexts": CASE["contexts"] if n == 0 else None}) for n in range(10)]
+        plan = Plan(name="s", source=None, evaluators=(planned,))
+        state = SummaryState([planned])
+        state.add(score_batch(plan, Cases.of(rows), services=replace(NO_SERVICES, asker=scripted(**self.REPLIES))))
+        summary = state.finish()
+        assert summary.evaluators["ragas"].metrics["context_precision"].n == 1
+        gates = [Gate(evaluator="ragas", metric=name, operator=">=", value=0.9) for name in planned.config.metrics]
+        [problem] = gate_diagnostics(gates, summary)
+        assert problem.what.endswith("not measured: 9 of 10 outputs gave nothing to compute `context_precision` from")
+        assert gate_diagnostics(gates, summary, max_unscored=9) == []
 
     def test_with_nothing_to_measure_it_is_skipped(self) -> None:
         result = fw.evaluate({"type": "ragas"}, actual="an answer", asker=scripted())

@@ -81,12 +81,17 @@ class RagasMeasurement:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+_UNSCORED: Final = {name: f"unscored_{name}" for name in get_args(MetricName)}
+"""Metric → the flag of a case in which it could not be measured, though another metric could."""
+
+
 def _declared_metrics(config: Ragas) -> tuple[str, ...]:
     return config.metrics
 
 
 @judge(
     metrics=_declared_metrics,
+    unscored=_UNSCORED,
     examples=[EvaluatorExample(), EvaluatorExample(options={"metrics": ["context_recall"]})],
 )
 def ragas(case: Case, config: Ragas) -> Judgement:
@@ -103,13 +108,14 @@ def ragas(case: Case, config: Ragas) -> Judgement:
     if not values:
         reasons = dict.fromkeys(measurement.reason or "" for measurement in measurements)
         return Result(status="skipped", reasoning=f"no metric can be measured: {'; '.join(reasons)}", details=details)
+    flags = [_UNSCORED[name] for name, measurement in by_name.items() if measurement.value is None]
     return Result(
         score=sum(values.values()) / len(values),
         hits=[f"{name}: {hit}" for name, measurement in by_name.items() for hit in measurement.hits],
         misses=[f"{name}: {miss}" for name, measurement in by_name.items() for miss in measurement.misses],
         reasoning=_summarize_measurements(by_name),
         metrics=values,
-        details=details,
+        details={**details, "flags": flags} if flags else details,
     )
 
 
