@@ -206,6 +206,22 @@ def test_a_malformed_detection_is_a_false_alarm_that_says_what_is_wrong(item: An
 
 
 @pytest.mark.parametrize(
+    ("score", "what"),
+    [
+        (None, "score is not a number: null"),
+        (float("nan"), "score is NaN"),
+        (float("inf"), "score is infinite"),
+        ("0.9", "score is not a number: string"),
+        (True, "score is not a number: bool"),
+    ],
+)
+def test_a_detection_whose_score_is_malformed_is_a_false_alarm_that_says_so(score: Any, what: str) -> None:
+    result = image([DOG, CAT], [{**DOG, "score": score}, {**CAT, "score": 0.9}])
+    assert result.misses == ["[0] (required, missing)", f"[+0] ({what})"]
+    assert (result.metrics["false_positives"], result.metrics["precision"]) == (1.0, 0.5)
+
+
+@pytest.mark.parametrize(
     ("item", "what"), [(7, "not an object with `bbox` and `category`"), ({**DOG, "score": float("nan")}, "score is NaN")]
 )
 def test_a_detection_whose_score_cannot_be_read_is_the_least_sure_of_all(item: Any, what: str) -> None:
@@ -216,6 +232,25 @@ def test_a_malformed_object_is_a_miss_and_flagged_as_a_problem_of_the_data() -> 
     result = image([DOG, {**CAT, "bbox": [0, 0, 1]}], [{**DOG, "score": 0.9}])
     assert result.misses == ["[1] (expected: wrong length: 3 numbers, a box has 4)"]
     assert result.details["flags"] == ["malformed_expected"]
+
+
+def test_an_image_whose_objects_are_all_malformed_is_a_fault_of_the_data() -> None:
+    result = image([{"bbox": [0, 0, 10, 10]}, {**CAT, "bbox": [0, 0, 1]}], [{**DOG, "score": 0.9}])
+    assert (result.status, result.score, result.details["fault"]) == ("error", 0.0, "ours")
+    assert result.misses == [
+        "[0] (expected: no category: the key `category` is missing)",
+        "[1] (expected: wrong length: 3 numbers, a box has 4)",
+    ]
+    assert result.reasoning == "no expected item can be read"
+
+
+def test_an_image_whose_objects_are_all_malformed_is_in_no_mean(tmp_path: Path) -> None:
+    rows = [
+        {"id": "good", "expected": [DOG], "actual": [{**DOG, "score": 0.9}]},
+        {"id": "bad", "expected": [{"bbox": [0, 0, 10, 10]}], "actual": [{**DOG, "score": 0.95}]},
+    ]
+    run = fw.run({"evaluators": [{"type": "detection"}]}, cases=rows, root=tmp_path)
+    assert (run.summary["detection.score"], run.summary["detection.ap"], run.exit_code) == (1.0, pytest.approx(1.0), 3)
 
 
 def test_absence_is_told_apart() -> None:

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.answers.answer_quality import concatenate_labels
-from fieldwise.evaluators.geometry._item_matching import ItemNames
+from fieldwise.evaluators.geometry._item_matching import NO_READABLE_ITEM, ItemNames
 from fieldwise.evaluators.geometry._shapes import Format, describe_number_problem, read_shapes
 from fieldwise.kernels.detections import Bits, DetectionMatches, Detections, ExpectedObjects, Flags, ignored_object_bits, match_detections
 from fieldwise.kernels.geometry import MAX_COORDINATE, Floats
 from fieldwise.kernels.ragged import list_offsets
 from fieldwise.kernels.statistics import f1_of_counts
 from fieldwise.model.path import Step
-from fieldwise.model.result import Labels, Result, Results, Status
+from fieldwise.model.result import MALFORMED_EXPECTED, Labels, Result, Results, Status
 from fieldwise.model.values import MISSING, Value, json_kind
 
 Integers = NDArray[np.int64]
@@ -112,17 +112,18 @@ class MatchedImages:
 def match_images(expected: ImageBoxes, actual: ImageBoxes, min_score: float) -> MatchedImages:
     """Match all images of a batch at once.
 
-    Detections below `min_score` match nothing and are no false alarms, but stay in the pool.
+    Detections below `min_score` match nothing and are no false alarms, but stay in the pool. A detection whose score cannot be read
+    is a false alarm, and the least confident in the pool.
     """
     expected_groups, actual_groups = _group_by_image_and_category(expected, actual)
     objects, object_rows = _build_objects(expected, expected_groups)
-    detections, problems = _build_detections(actual, actual_groups)
+    detections, problems, has_unread_score = _build_detections(actual, actual_groups)
     matches = match_detections(objects, detections)
     is_confident = detections.score >= min_score
     counts = np.ones(len(actual), dtype=np.bool_)
     counts[matches.row] = (matches.ignored & np.uint64(1)) == 0  # bit 0 is IoU 0.5 over objects of all sizes
     is_hit = (matches.partner >= 0) & is_confident[matches.row] & counts[matches.row]
-    finder, iou, false_alarm = np.full(len(expected), -1), np.zeros(len(actual)), is_confident & counts
+    finder, iou, false_alarm = np.full(len(expected), -1), np.zeros(len(actual)), (is_confident | has_unread_score) & counts
     finder[object_rows[matches.partner[is_hit]]] = matches.row[is_hit]
     iou[matches.row] = matches.iou
     false_alarm[matches.row[is_hit]] = False
@@ -161,15 +162,16 @@ def _build_objects(side: ImageBoxes, group: Integers) -> tuple[ExpectedObjects, 
     return ExpectedObjects(group[rows], side.boxes[rows], size, area, is_crowd), rows
 
 
-def _build_detections(side: ImageBoxes, group: Integers) -> tuple[Detections, dict[int, str]]:
-    """The detections, and what is wrong with some of them; the score is 1 where none is given."""
+def _build_detections(side: ImageBoxes, group: Integers) -> tuple[Detections, dict[int, str], Flags]:
+    """The detections, what is wrong with some of them, and which scores cannot be read; the score is 1 where none is given."""
     scores = [item.get("score", 1.0) for item in side.items]
     score = np.where(side.is_object, _read_numbers(scores), 0.0)
-    unreadable = np.flatnonzero(np.isnan(score)).tolist()
-    problems = {row: f"score {describe_number_problem(scores[row])}" for row in unreadable} | dict(side.problems)
+    has_unread_score = np.isnan(score)
+    unread = np.flatnonzero(has_unread_score).tolist()
+    problems = {row: f"score {describe_number_problem(scores[row])}" for row in unread} | dict(side.problems)
     boxes = side.boxes.copy()
     boxes[list(problems)] = np.nan
-    return Detections(group, boxes, np.nan_to_num(side.size), np.nan_to_num(score)), problems
+    return Detections(group, boxes, np.nan_to_num(side.size), np.nan_to_num(score)), problems, has_unread_score
 
 
 def _read_numbers(values: Sequence[Any]) -> Floats:
@@ -187,7 +189,7 @@ def _read_numbers(values: Sequence[Any]) -> Floats:
 def _find_flags(expected: ImageBoxes, actual: ImageBoxes) -> dict[str, Flags]:
     images = len(expected.offsets) - 1
     has_no_score = np.array(["score" not in item for item in actual.items], dtype=np.bool_) & actual.is_object
-    flagged = {"malformed_expected": expected.case[list(expected.problems)], "unscored_detections": actual.case[has_no_score]}
+    flagged = {MALFORMED_EXPECTED: expected.case[list(expected.problems)], "unscored_detections": actual.case[has_no_score]}
     return {name: np.bincount(cases, minlength=images).astype(np.bool_) for name, cases in flagged.items()}
 
 
@@ -209,12 +211,24 @@ def _build_pool(
     }
 
 
+def build_unreadable_results(images: MatchedImages) -> dict[int, Result]:
+    """Results of the images that have expected boxes, none of which can be read: a fault of the data."""
+    size = len(images.expected.offsets) - 1
+    boxes = np.diff(images.expected.offsets)
+    malformed = np.bincount(images.expected.case[list(images.expected.problems)], minlength=size)
+    results: dict[int, Result] = {}
+    for image in np.flatnonzero((boxes > 0) & (malformed == boxes)).tolist():
+        details = _build_details(images, image) | {"fault": "ours"}
+        results[image] = Result(status="error", reasoning=NO_READABLE_ITEM, details=details)
+    return results
+
+
 def build_image_results(
     images: MatchedImages, names: Sequence[ItemNames], absent: Mapping[int, str], unmeasured: Mapping[int, Result]
 ) -> Results:
     """Results of a batch of images.
 
-    `absent` says why an image has no list of detections; `unmeasured` holds the results of images without expected boxes.
+    `absent` says why an image has no list of detections; `unmeasured` holds the results of images without readable expected boxes.
     """
     size = len(names)
     is_measured = ~_mask_rows(unmeasured, size)
@@ -290,11 +304,12 @@ def _build_misses(images: MatchedImages, names: Sequence[ItemNames], absent: Map
     is_missed = (images.finder < 0) & ~images.is_crowd & ~_mask_rows(absent, len(names))[expected.case]
     is_missed[list(problems)] = True
     reasons = {row: f"expected: {problem}" for row, problem in problems.items()}
+    is_false_alarm = images.false_alarm & ~_mask_rows(unmeasured, len(names))[images.actual.case]
     return concatenate_labels(
         [
             _label_images(len(names), whole),
             _label_boxes(expected, is_missed, names, ItemNames.expected_item, "required, missing", reasons),
-            _label_boxes(images.actual, images.false_alarm, names, ItemNames.extra_item, "extra", images.problems),
+            _label_boxes(images.actual, is_false_alarm, names, ItemNames.extra_item, "extra", images.problems),
         ]
     )
 

@@ -18,7 +18,7 @@ from fieldwise.kernels.statistics import f1_of_counts
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step, render_path, render_step, value_at
-from fieldwise.model.result import Result, Results
+from fieldwise.model.result import MALFORMED_EXPECTED, Result, Results
 from fieldwise.model.values import MISSING, Value, json_kind
 
 Pairing = Literal["index", "best"]
@@ -28,6 +28,8 @@ ItemGroup = tuple[RowNumbers, RowNumbers]
 """The rows of expected and of actual items that may be paired with each other."""
 _MAX_GRID_CELLS = 1_000_000
 """Cells of the largest grid that is computed at once."""
+NO_READABLE_ITEM = "no expected item can be read"
+"""Reasoning of a fault: every expected item of the case is malformed."""
 COUNT_METRICS = ("true_positives", "false_positives", "false_negatives")
 
 
@@ -469,10 +471,10 @@ RATE_METRICS = ("precision", "recall", "f1", *COUNT_METRICS)
 
 def build_result(judged: MatchedCase, metrics: Mapping[str, float], reasoning: str, flags: Sequence[str] = ()) -> Result:
     """The result of a judged case; an error if not one expected item can be read, which is a fault of the data."""
-    all_flags = [*flags, *(["malformed_expected"] if judged.malformed_expected else [])]
+    all_flags = [*flags, *([MALFORMED_EXPECTED] if judged.malformed_expected else [])]
     details: dict[str, Any] = {"pairs": judged.pairs} | ({"flags": all_flags} if all_flags else {})
     if judged.expected and judged.malformed_expected == judged.expected:
         details["fault"] = "ours"
-        return Result(status="error", misses=judged.misses, reasoning="no expected item can be read", details=details)
+        return Result(status="error", misses=judged.misses, reasoning=NO_READABLE_ITEM, details=details)
     score = min(1.0, max(0.0, judged.score))
     return Result(score=score, hits=judged.hits, misses=judged.misses, reasoning=reasoning, metrics=metrics, details=details)

@@ -18,7 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
-from fieldwise.evaluators.geometry._image_matching import build_image_results, locate_boxes, match_images, read_image_boxes
+from fieldwise.evaluators.geometry._image_matching import (
+    build_image_results,
+    build_unreadable_results,
+    locate_boxes,
+    match_images,
+    read_image_boxes,
+)
 from fieldwise.evaluators.geometry._item_matching import COUNT_METRICS, RATE_METRICS, ItemNames, find_path_problems, parse_item_path
 from fieldwise.kernels.detections import AREA_RANGES, DETECTION_LIMITS, compute_curves
 from fieldwise.model.batch import Batch
@@ -55,7 +61,8 @@ class Detection:
     label: str = "category"
     """The key of the category inside an item."""
     min_score: Annotated[float, Ge(0), Le(1)] = 0.5
-    """Detections with a lower score are left out of the metrics of single images, but not of AP and AR."""
+    """Detections with a lower score are left out of the metrics of single images, but not of AP and AR. A score that is not a number
+    makes a detection a false alarm."""
 
     def item_path(self) -> Path | None:
         """The path of the items inside a record."""
@@ -85,7 +92,7 @@ def summarize(pool: Mapping[str, NDArray[Any]], config: Detection | None = None)
     reads="records",
     counts=COUNT_METRICS,
     summarize=summarize,
-    version=1,
+    version=2,
     metrics=_METRICS,
     examples=[
         EvaluatorExample(
@@ -116,6 +123,7 @@ def detection(batch: Batch, config: Detection) -> Results:
             unmeasured[image] = _build_unmeasured_result(expected[image], names[image])
         elif reason := _describe_absence(actual[image]):
             absent[image] = reason
+    unmeasured |= {image: result for image, result in build_unreadable_results(images).items() if image not in absent}
     return build_image_results(images, names, absent, unmeasured)
 
 
