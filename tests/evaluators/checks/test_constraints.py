@@ -292,3 +292,23 @@ def test_two_rules_of_one_name_are_refused_and_so_are_none() -> None:
         check_rules({"check": "a"}, {"check": "b", "name": "a"})
     with pytest.raises(ConfigError, match="`rules` must be"):
         check_rules()
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "reason"),
+    [
+        (2**53 + 1, 2**53, "9007199254740993 == 9007199254740992 is false"),
+        (10**50 + 1, 10**50, f"{10**50 + 1} == {10**50} is false"),
+        (0.1 + 0.2, 0.3, "0.30000000000000004 == 0.3 is false"),
+        (1e15 + 0.5, 10**15, "1000000000000000.5 == 1000000000000000 is false"),
+        (10**50, 1, "1e+50 == 1 is false"),
+    ],
+)
+def test_numbers_that_differ_are_shown_with_the_digits_that_tell_them_apart(left: float, right: float, reason: str) -> None:
+    result = fw.evaluate({"type": "constraints", "rules": [{"name": "same", "check": "a == b"}]}, actual={"a": left, "b": right})
+    assert result.misses == [f"same ({reason})"]
+
+
+@pytest.mark.parametrize(("value", "score"), [(True, 1.0), ("", 1.0), (0, 1.0), (False, 0.0), (None, 0.0)])
+def test_a_bare_path_after_then_must_have_a_value_other_than_false(value: Any, score: float) -> None:
+    assert check_rules({"if": "a", "then": "b"}, actual={"a": 1, "b": value}).score == score

@@ -173,6 +173,27 @@ def test_equals_compares_the_whole_output(options: dict[str, Any], expected: Any
     assert check("equals", actual, expected=expected, **options).score == score
 
 
+@pytest.mark.parametrize(
+    ("options", "expected", "actual", "score"),
+    [
+        ({}, {"a": 100}, {"a": 100.0}, 1.0),
+        ({}, {"a": [1.5, {"b": 2.0}]}, {"a": [1.5, {"b": 2}]}, 1.0),
+        ({}, 100, 100.0, 1.0),
+        ({}, 2**53 + 1, 2**53, 0.0),
+        ({}, {"a": 1}, {"a": True}, 0.0),
+        ({}, True, 1, 0.0),
+        ({}, {"a": "100"}, {"a": 100}, 0.0),
+        ({}, {"a": "caf\u00e9"}, {"a": "cafe\u0301"}, 1.0),
+        ({}, {"a": "X"}, {"a": "x"}, 0.0),
+        ({"ignore_case": True}, {"a": "X"}, {"a": "x"}, 1.0),
+        ({"negate": True}, {"a": 100}, {"a": 100.0}, 0.0),
+        ({}, "100", 100.0, 0.0),
+    ],
+)
+def test_equals_compares_values_that_are_no_text_by_value(options: dict[str, Any], expected: Any, actual: Any, score: float) -> None:
+    assert check("equals", actual, expected=expected, **options).score == score
+
+
 def test_hits_and_misses_of_equals_quote_the_text() -> None:
     assert check("equals", "no", value="yes").misses == ['equals: "yes"']
     assert check("equals", "no", value="yes", negate=True).hits == ['not equals: "yes"']

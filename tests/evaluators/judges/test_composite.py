@@ -129,6 +129,25 @@ class TestStatus:
         assert result.reasoning == "fields skipped, short 1.00, ok 1.00"
         assert "member.fields" not in result.metrics
 
+    def test_a_skipped_required_member_skips_the_composite_and_is_named(self) -> None:
+        result = whole({**FIELDS, "required": True}, {**SHORT, "max": 2}, actual="ok")
+        assert (result.score, result.status, result.verdict) == (0.0, "skipped", None)
+        assert result.reasoning == "`fields` is required, and was skipped: nothing is expected of this case"
+        assert result.metrics["member.short"] == 1.0
+        assert whole({**FIELDS, "required": 0.2, "weight": 0}, SHORT, actual="ok").status == "skipped"
+
+    def test_any_skipped_member_that_counts_skips_a_composite_of_all_or_nothing(self) -> None:
+        result = whole(FIELDS, SHORT, actual="ok", aggregation="all_or_nothing")
+        assert result.status == "skipped"
+        assert result.reasoning == "`fields` must pass, as every member, and was skipped: nothing is expected of this case"
+        assert whole({**FIELDS, "weight": 0}, SHORT, actual="ok", aggregation="all_or_nothing").score == 1.0
+
+    def test_a_failure_that_decides_the_score_stays_a_failure_beside_a_skipped_member(self) -> None:
+        vetoed = whole({**FIELDS, "required": True}, {**SAFE, "required": True}, actual="password")
+        assert (vetoed.status, vetoed.score, vetoed.verdict) == ("scored", 0.0, "fail")
+        failed = whole(FIELDS, SAFE, actual="password", aggregation="all_or_nothing")
+        assert (failed.status, failed.score, failed.verdict) == ("scored", 0.0, "fail")
+
     def test_nothing_but_skipped_members_is_skipped(self) -> None:
         result = whole(FIELDS, QUICK, actual={"a": 1})
         assert (result.status, result.verdict) == ("skipped", None)
@@ -170,6 +189,16 @@ def test_a_member_is_left_out_where_its_when_says_so() -> None:
     results = evaluate(planned, ScoringBatch(cases))
     assert results.score.tolist() == [0.5, 1.0, 1.0]
     assert result_at(results, 1).details["members"]["equals"]["reasoning"] == "`when` leaves this case out"
+
+
+@pytest.mark.parametrize("options", [{"required": True}, {"aggregation": "all_or_nothing"}])
+def test_a_member_that_does_not_apply_by_its_when_skips_nothing(options: dict[str, Any]) -> None:
+    member = {"type": "equals", "value": "a", "when": {"id": "EF_*"}, **({"required": True} if "required" in options else {})}
+    aggregation = {key: value for key, value in options.items() if key != "required"}
+    planned = plan_config({"type": "composite", "evaluators": [SHORT, member], **aggregation})
+    results = evaluate(planned, ScoringBatch(Cases.of([Case(id="EF_1", actual="a"), Case(id="2", actual="b")])))
+    assert [result_at(results, row).status for row in range(2)] == ["scored", "scored"]
+    assert results.score.tolist() == [1.0, 1.0]
 
 
 def test_a_composite_may_be_a_member() -> None:

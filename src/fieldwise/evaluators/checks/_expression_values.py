@@ -20,12 +20,18 @@ from fieldwise.kernels.values import to_nfc, values_equal
 from fieldwise.model.path import EACH, Step, render_path, value_at
 from fieldwise.model.values import MISSING, Value, json_kind
 
+_MAX_WHOLE: Final = 10**40
+"""Whole numbers below are shown with all their digits."""
+_HUGE: Final = "a huge number"
+
 
 def format_value(value: Any, longest: int = 40) -> str:
     """A value as misses and reasons show it; lists and objects by their type.
 
     >>> format_value(Fraction(1, 4)), format_value("Berlin"), format_value(True), format_value([1])
     ('0.25', '"Berlin"', 'true', 'a list')
+    >>> format_value(2**53 + 1), format_value(0.1 + 0.2)
+    ('9007199254740993', '0.3')
     """
     if isinstance(value, bool):
         return str(value).lower()
@@ -39,11 +45,37 @@ def format_value(value: Any, longest: int = 40) -> str:
 
 
 def _format_number(value: float | Fraction) -> str:
-    whole = isinstance(value, int) or (isinstance(value, Fraction) and value.denominator == 1)
+    return str(int(value)) if _is_whole(value) and abs(value) < _MAX_WHOLE else _round_digits(value)
+
+
+def _format_operands(left: Any, right: Any) -> tuple[str, str]:
+    """Both sides of a comparison; numbers that differ only after 12 digits are shown with all their digits.
+
+    >>> _format_operands(0.3, 0.1 + 0.2), _format_operands(1.5, 1.25)
+    (('0.3', '0.30000000000000004'), ('1.5', '1.25'))
+    """
+    are_numbers = isinstance(left, int | float | Fraction) and isinstance(right, int | float | Fraction)
+    if are_numbers and left != right and _round_digits(left) == _round_digits(right):
+        return _format_digits(left), _format_digits(right)
+    return format_value(left), format_value(right)
+
+
+def _round_digits(value: float | Fraction) -> str:
     try:
-        return str(int(value)) if whole and abs(value) < 10**15 else f"{float(value):.12g}"
+        return f"{float(value):.12g}"
     except OverflowError:
-        return "a huge number"
+        return _HUGE
+
+
+def _format_digits(value: float | Fraction) -> str:
+    try:
+        return str(int(value)) if _is_whole(value) else repr(float(value))
+    except (OverflowError, ValueError):  # beyond all floats, or thousands of digits
+        return _HUGE
+
+
+def _is_whole(value: float | Fraction) -> bool:
+    return isinstance(value, int) or (isinstance(value, Fraction) and value.denominator == 1)
 
 
 class FieldAbsent(Exception):
@@ -114,7 +146,8 @@ def explain_failure(node: ExpressionNode, reading: RecordReading) -> str:
     pairs = list(_pairs(left, right))
     item, (left_item, right_item) = next((item, pair) for item, pair in enumerate(pairs) if not _compare_values(node.name, *pair, reading))
     prefix = f"item {item}: " if isinstance(left, ItemValues) or isinstance(right, ItemValues) else ""
-    return f"{prefix}{format_value(left_item)} {node.name} {format_value(right_item)} is false"
+    left_text, right_text = _format_operands(left_item, right_item)
+    return f"{prefix}{left_text} {node.name} {right_text} is false"
 
 
 def compute_value(node: ExpressionNode, reading: RecordReading) -> Any:

@@ -46,7 +46,7 @@ class ConstraintRule:
     if_: str | None = None
     """The rule applies only to records for which this expression holds."""
     then: str | None = None
-    """With `if`: the expression that must then hold; a bare path must have a value."""
+    """With `if`: the expression that must then hold; a bare path must have a value other than `false`."""
     require: tuple[str, ...] = ()
     """Paths that must all have a value."""
     sum: str | None = None
@@ -58,7 +58,7 @@ class ConstraintRule:
     when_present: bool = False
     """Skip the rule where one of its fields is absent or null, instead of reporting a miss."""
     sparse: bool = False
-    """The fields of the rule may be absent from every output."""
+    """The fields of the rule may be absent from every output, and the rule may apply to none."""
     weight: Annotated[float, Ge(0)] = 1.0
     """Weight in the score."""
 

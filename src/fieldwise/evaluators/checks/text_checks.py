@@ -9,7 +9,7 @@ import re2
 
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels.text_normalize import fold_case
-from fieldwise.kernels.values import to_nfc
+from fieldwise.kernels.values import to_nfc, values_equal
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.batch import Batch
 from fieldwise.model.bounds import Ge, MinLen
@@ -154,7 +154,7 @@ def ends_with(batch: Batch, config: TextAlternatives) -> Results:
 @evaluator(
     reads="case",
     needs_expected=False,
-    version=1,
+    version=2,
     metrics=(),
     examples=[
         EvaluatorExample(options={"ignore_case": True}, expected="Approved", actual=" APPROVED", key_order_matters=True),
@@ -168,11 +168,27 @@ def equals(batch: Batch, config: TextAlternatives) -> Results:
     >>> import fieldwise as fw
     >>> fw.evaluate({"type": "equals", "ignore_case": True}, expected="Approved", actual=" APPROVED").score
     1.0
+    >>> fw.evaluate({"type": "equals"}, expected={"a": 100}, actual={"a": 100.0}).score
+    1.0
     """
-    return _check_alternatives(batch, "equals", config, str.__eq__)
+    return _check_alternatives(batch, "equals", config, str.__eq__, _has_expected_value)
 
 
-def _check_alternatives(batch: Batch, name: str, config: TextAlternatives, agree: Callable[[str, str], bool]) -> Results:
+def _has_expected_value(batch: Batch, row: int) -> bool:
+    """True if the output of a case is the expected JSON value: 100 is 100.0. False where either side is text or there are several texts."""
+    expected, actual = batch.cases.expected[row], batch.cases.actual[row]
+    is_text = isinstance(expected, str) or isinstance(actual, str)
+    accepts_texts = accepted_values(expected) is not None or _is_text_list(expected)
+    return not is_text and not accepts_texts and values_equal(expected, actual)
+
+
+def _check_alternatives(
+    batch: Batch,
+    name: str,
+    config: TextAlternatives,
+    agree: Callable[[str, str], bool],
+    agree_as_values: Callable[[Batch, int], bool] | None = None,
+) -> Results:
     """Check `agree(output, text)` after trimming; one text is enough, or with `negate` each must fail."""
     normalize = fold_case if config.ignore_case else to_nfc
 
@@ -180,7 +196,7 @@ def _check_alternatives(batch: Batch, name: str, config: TextAlternatives, agree
         return agree(normalize(output).strip(), normalize(text).strip())
 
     mode: CheckMode = "all" if config.negate else "any"
-    return check_outputs(batch, name, config.value, holds, mode=mode, negate=config.negate)
+    return check_outputs(batch, name, config.value, holds, mode=mode, negate=config.negate, holds_as_value=agree_as_values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,14 +289,25 @@ def quote(text: str) -> str:
 
 
 def check_outputs(
-    batch: Batch, name: str, value: str | Sequence[str] | None, holds: Callable[[str, str], bool], *, mode: CheckMode, negate: bool
+    batch: Batch,
+    name: str,
+    value: str | Sequence[str] | None,
+    holds: Callable[[str, str], bool],
+    *,
+    mode: CheckMode,
+    negate: bool,
+    holds_as_value: Callable[[Batch, int], bool] | None = None,
 ) -> Results:
-    """Check each output by `holds(output, text)` for every text of `value`, or of the case's expected value where `value` is None."""
+    """Check each output by `holds(output, text)` for every text of `value`, or of the case's expected value where `value` is None.
+
+    In the latter case, `holds_as_value(batch, row)` is enough too: it compares the values rather than their texts.
+    """
     results: list[Result] = []
     for row, output in enumerate(batch.actual_texts):
         texts = unique_texts(value) if value is not None else expected_check_texts(batch, row)
         if texts:
-            outcomes = {text: holds(output, text) for text in texts}
+            is_expected_value = value is None and holds_as_value is not None and holds_as_value(batch, row)
+            outcomes = {text: is_expected_value or holds(output, text) for text in texts}
             accepts_several = value is None and accepted_values(batch.cases.expected[row]) is not None
             results.append(check_result(name, outcomes, mode="any" if accepts_several and not negate else mode, negate=negate))
         else:
@@ -295,10 +322,15 @@ def expected_check_texts(batch: Batch, row: int) -> list[str]:
     accepted = accepted_values(expected)
     if accepted is not None:
         return unique_texts([text for text in accepted if isinstance(text, str) and text.strip()])
-    if json_kind(expected) == "list" and expected and all(isinstance(item, str) and item.strip() for item in expected):
+    if _is_text_list(expected):
         return unique_texts(expected)
     text = batch.expected_texts[row] if expected is not MISSING and expected is not None else ""
     return [text] if text.strip() else []
+
+
+def _is_text_list(expected: Any) -> bool:
+    """True for a list of texts, each of which is expected."""
+    return json_kind(expected) == "list" and bool(expected) and all(isinstance(item, str) and item.strip() for item in expected)
 
 
 def check_result(name: str, outcomes: Mapping[str, bool], *, mode: CheckMode = "all", negate: bool = False) -> Result:

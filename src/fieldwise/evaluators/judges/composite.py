@@ -22,7 +22,7 @@ from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import ComparisonTable, fill_confidences
 from fieldwise.model.options import InfersRules, OptionProblem
 from fieldwise.model.plan import Member
-from fieldwise.model.result import Labels, Results, Status
+from fieldwise.model.result import EXCLUDED_BY_WHEN, Labels, Results, Status
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.registry import EVALUATORS, evaluator
 from fieldwise.specs import EvaluatorExample
@@ -40,7 +40,7 @@ class Composite:
 
     evaluators: tuple[Member, ...]
     """Evaluators, or names of evaluators of the suite. Each has a `weight`. With `required: true` a member must pass, with
-    `required: 0.8` it must score at least 0.8; otherwise the composite scores 0."""
+    `required: 0.8` it must score at least 0.8; otherwise the composite scores 0, or is skipped where the member is."""
     aggregation: Literal["weighted_average", "all_or_nothing", "threshold"] = "weighted_average"
     """weighted_average: the weighted mean of the scores. all_or_nothing: 1 if every member passes, else 0. threshold: the weighted
     share of members that pass, compared with `threshold` (the same as `pass_at`)."""
@@ -95,7 +95,7 @@ def _metric_names(config: Composite) -> list[str]:
     needs_expected=False,
     counts=("members_passed", "members_counted"),
     vacuous={"score": (_NOTHING_MEASURED,)},
-    version=1,
+    version=2,
     metrics=_metric_names,
     examples=[
         EvaluatorExample(
@@ -140,7 +140,11 @@ def composite(batch: Batch, config: Composite) -> Results:
     members = [MemberResults.from_results(member, batch.evaluate(member.evaluator)) for member in config.evaluators]
     counted = [member.measured if member.weight > 0 else np.zeros(len(batch), dtype=np.bool_) for member in members]
     vetoed: BoolArray = np.logical_or.reduce([member.vetoes for member in members])
+    decided = vetoed | _find_failed_rows(members, counted) if config.aggregation == "all_or_nothing" else vetoed
     status = _combine_status(members, counted, vetoed)
+    for member in members:
+        if member.is_indispensable(config.aggregation):
+            status[member.has_nothing_to_score & (status == Status.SCORED) & ~decided] = Status.SKIPPED
     score = np.where(vetoed | (status != Status.SCORED), 0.0, _aggregate_scores(members, counted, config.aggregation))
     report = _CompositeReport(members, status, config.aggregation)
     rows = range(len(batch))
@@ -168,8 +172,12 @@ def _aggregate_scores(members: Sequence["MemberResults"], counted: Sequence[Bool
     share: FloatArray = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0).clip(max=1.0)
     if how != "all_or_nothing":
         return share
-    failed: BoolArray = np.logical_or.reduce([is_counted & ~member.passed for member, is_counted in zip(members, counted, strict=True)])
-    return np.where(failed, 0.0, np.ceil(share))
+    return np.where(_find_failed_rows(members, counted), 0.0, np.ceil(share))
+
+
+def _find_failed_rows(members: Sequence["MemberResults"], counted: Sequence[BoolArray]) -> BoolArray:
+    """True where a member that counts does not pass."""
+    return np.logical_or.reduce([is_counted & ~member.passed for member, is_counted in zip(members, counted, strict=True)])
 
 
 def _combine_status(members: Sequence["MemberResults"], counted: Sequence[BoolArray], vetoed: BoolArray) -> NDArray[np.uint8]:
@@ -239,6 +247,8 @@ class _CompositeReport:
         """The score of each member, or the reason that there is no score."""
         if self.status[row] in (Status.UNAVAILABLE, Status.ERROR) and (reason := self._no_score_reason(row)):
             return reason
+        if self.status[row] == Status.SKIPPED and (reason := self._skip_reason(row)):
+            return reason
         return ", ".join(f"{member.name} {self._score_or_status(member, row)}" for member in self.members)
 
     def _score_or_status(self, member: "MemberResults", row: int) -> str:
@@ -250,6 +260,16 @@ class _CompositeReport:
             same_status = member.is_needed and member.results.status[row] == self.status[row]
             if same_status and (self.status[row] != Status.ERROR or not member.system_failed[row]):
                 return f"{member.name}: {member.results.reasoning[row]}"
+        return None
+
+    def _skip_reason(self, row: int) -> str | None:
+        """The first member without which the composite has no score; None if every member was skipped or does not apply."""
+        if not any(member.measured[row] for member in self.members):
+            return None
+        for member in self.members:
+            if member.has_nothing_to_score[row] and member.is_indispensable(self.aggregation):
+                why = "is required" if member.member.required is not False else "must pass, as every member"
+                return f"`{member.name}` {why}, and was skipped: {member.results.reasoning[row]}"
         return None
 
     def details(self, row: int) -> Mapping[str, Any]:
@@ -277,6 +297,8 @@ class MemberResults:
     """True where the system gave no output that this member can read."""
     vetoes: BoolArray
     """True where it is required and fails, which makes the composite 0."""
+    has_nothing_to_score: BoolArray
+    """True where it was skipped though it applies: its `when` does not exclude the case."""
 
     @classmethod
     def from_results(cls, member: Member, results: Results) -> "MemberResults":
@@ -287,7 +309,9 @@ class MemberResults:
         passed = results.verdict == PASS
         measured = (results.status == Status.SCORED) | system_failed
         vetoes = measured & _fails_requirement(member.required, results.score, passed)
-        return cls(member, results, passed, measured, system_failed, vetoes)
+        is_excluded = np.array([reasoning == EXCLUDED_BY_WHEN for reasoning in results.reasoning], dtype=np.bool_)
+        has_nothing_to_score = (results.status == Status.SKIPPED) & ~is_excluded
+        return cls(member, results, passed, measured, system_failed, vetoes, has_nothing_to_score)
 
     @property
     def name(self) -> str:
@@ -303,6 +327,10 @@ class MemberResults:
     def is_needed(self) -> bool:
         """True if the composite has no score without it."""
         return self.weight > 0 or self.member.required is not False
+
+    def is_indispensable(self, aggregation: str) -> bool:
+        """True if the composite has no score where this member was skipped: it is required, or every member must pass."""
+        return self.member.required is not False or (aggregation == "all_or_nothing" and self.weight > 0)
 
     def is_vacuous(self, row: int) -> bool:
         """True if the score of a case is its initial value because there was nothing to measure."""
@@ -371,10 +399,14 @@ def concatenate_comparisons(members: Sequence["MemberResults"]) -> ComparisonTab
 
     def by_row(name: str) -> dict[int, Any]:
         """A mapping by row of all tables, its rows shifted by the lengths of the tables before."""
+        return shift_keys(name, map(len, tables))
+
+    def shift_keys(name: str, sizes: Iterable[int]) -> dict[int, Any]:
+        """A mapping of all tables, its keys shifted by the sizes of the tables before."""
         shifted: dict[int, Any] = {}
-        for table, start in zip(tables, accumulate(map(len, tables), initial=0), strict=False):
+        for table, start in zip(tables, accumulate(sizes, initial=0), strict=False):
             values: Mapping[int, Any] = getattr(table, name)
-            shifted |= {start + row: value for row, value in values.items()}
+            shifted |= {start + key: value for key, value in values.items()}
         return shifted
 
     return ComparisonTable(
@@ -398,5 +430,6 @@ def concatenate_comparisons(members: Sequence["MemberResults"]) -> ComparisonTab
         confidence=np.concatenate(fill_confidences(tables)) if any(len(table.confidence) for table in tables) else np.zeros(0),
         page=by_row("page"),
         box=by_row("box"),
+        unread=shift_keys("unread", [len(table.fields) for table in tables]),
         identical=column("identical") if all(len(table.identical) == len(table) for table in tables) else np.zeros(0, dtype=np.bool_),
     )

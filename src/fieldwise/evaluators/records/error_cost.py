@@ -159,6 +159,7 @@ def error_cost(batch: Batch, config: ErrorCost) -> Results:
         misses=misses,
         reasoning=[faults.get(row) or f"wrong values cost {lost[row]:g}" for row in range(size)],
         metrics={name: np.where(is_scored, column, np.nan) for name, column in metrics.items()},
+        member_comparisons=results.comparisons,
         details=lambda row: {"cost": float(lost[row]), **({"fault": "ours", "reason": faults[row]} if row in faults else {})},
     )
 

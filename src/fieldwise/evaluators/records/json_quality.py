@@ -138,6 +138,10 @@ class JsonQuality:
 _NOTHING_EXPECTED: Final = ("vacuous_completeness", "vacuous_accuracy")
 
 
+def _list_unbounded(config: JsonQuality | None) -> tuple[str, ...]:
+    return () if config is not None and config.clamp else ("rqs",)
+
+
 @evaluator(
     needs_object=True,
     version=2,
@@ -148,7 +152,7 @@ _NOTHING_EXPECTED: Final = ("vacuous_completeness", "vacuous_accuracy")
         **dict.fromkeys(("rqs", "rqs_normalized", "score"), _NOTHING_EXPECTED),
     },
     unscored={"accuracy": "unscored_accuracy"},
-    unbounded=("rqs",),
+    unbounded=_list_unbounded,
     recomputes=("weights", "clamp", "fuzzy_threshold", "semantic_threshold"),
     metrics=("completeness", "hallucination", "accuracy", "safety", "rqs", "rqs_normalized", "consistency"),
     examples=[
