@@ -77,6 +77,12 @@ def test_the_curve_ends_with_all_values_and_their_error():
         assert point.risk == pytest.approx(1 - correct[accepted].mean())
 
 
+def test_never_more_errors_are_caught_than_values_reviewed():
+    for n in (30, 31, 50, 82, 90, 99):
+        caught = errors_caught(np.linspace(0, 1, n), np.zeros(n), [0.05, 0.10, 0.20])
+        assert caught == [round(share * n) for share in (0.05, 0.10, 0.20)]
+
+
 def test_errors_caught_by_hand():
     confidence = np.arange(20) / 20
     correct = np.array([0.0, 0, 1, 0, *[1] * 16])

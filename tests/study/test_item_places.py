@@ -47,7 +47,7 @@ def test_a_list_of_mismatches_has_an_extra_item_once(run):
 
 
 def test_a_field_counts_an_extra_item_once(run):
-    summary = summarize_field("l[*].x", [stored for stored, _ in merge_evaluators(run.comparisons(field="l[*].x"))])
+    summary = summarize_field(run, "l[*].x", run.comparisons(field="l[*].x"))
     assert (summary["n"], summary["matched"], summary["outcomes"]["hallucination"]) == (6, 1, 3)
 
 

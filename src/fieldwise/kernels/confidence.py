@@ -197,10 +197,12 @@ def risk_coverage(confidence: Floats, correct: Floats, points: int = 50) -> list
 
 
 def errors_caught(confidence: Floats, correct: Floats, shares: Sequence[float]) -> list[float]:
-    """Number of errors among the least confident values, for each share of all values; a fraction where ties are cut.
+    """Number of errors among the least confident values, for each share of all values as a whole number of them.
+
+    It is a fraction where ties are cut.
 
     >>> errors_caught(np.array([0.1, 0.9, 0.9]), np.array([0.0, 0.0, 1.0]), [1 / 3, 2 / 3])
     [1.0, 1.5]
     """
     confidence, correct = _sort_by_confidence(confidence, correct)
-    return _sums_up_to(np.array(shares) * len(confidence), 1 - correct).tolist()
+    return _sums_up_to(np.rint(np.array(shares) * len(confidence)), 1 - correct).tolist()

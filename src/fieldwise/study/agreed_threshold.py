@@ -11,7 +11,7 @@ from fieldwise.kernels.statistics import wilson_interval
 from fieldwise.model.correction import hash_value
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.store.run import Run
-from fieldwise.store.run_metrics import list_case_ids
+from fieldwise.store.run_metrics import list_ids_by_position
 from fieldwise.study.review_log import Place, ReviewDecision, read_review
 from fieldwise.study.review_session import find_review_files
 from fieldwise.study.stored_batch import StoredPart, find_compared_rows
@@ -61,7 +61,7 @@ def find_agreed_limits(run: Run, fields: Sequence[tuple[str, str, str]]) -> list
     labels = _collect_labels(log.in_force)
     if not labels:
         return []
-    ids = list_case_ids(run)
+    ids = list_ids_by_position(run)
     limits: list[AgreedLimit] = []
     for evaluator, field, option in dict.fromkeys(fields):
         measured = _collect_measurements(run, ids, evaluator, field, option, labels)

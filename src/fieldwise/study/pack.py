@@ -27,7 +27,7 @@ from fieldwise.store.comparison_table import read_match_names
 from fieldwise.store.expected_changes import hash_expected_values, shorten_hash
 from fieldwise.store.part_reader import decode_case, list_part_files, read_table
 from fieldwise.store.run import Run
-from fieldwise.store.run_metrics import list_case_ids, rule_fingerprints
+from fieldwise.store.run_metrics import list_case_positions, list_ids_by_position, rule_fingerprints
 
 PACK_VERSION: Final = 1
 PACK_FILE: Final = "pack.json"
@@ -174,9 +174,9 @@ def build_pack(run: Run, options: PackOptions) -> Pack:
 
 def count_case_causes(run: Run, evaluator: str) -> tuple[list[str], dict[str, dict[str, int]]]:
     """The ids of all cases of a run, and cause → case → number of mismatches of one evaluator."""
-    ids = list_case_ids(run)
+    ids = list_ids_by_position(run)
     table = _MismatchTable.read(run, evaluator, np.ones(len(ids), dtype=np.bool_))
-    return ids, table.count_causes(ids)
+    return [ids[position] for position in list_case_positions(run).tolist()], table.count_causes(ids)
 
 
 def _config_error(code: str, what: str, fix: str) -> ConfigError:
@@ -202,14 +202,11 @@ def _parse_redaction(run: Run, paths: Sequence[str]) -> Redaction | None:
 
 
 def _choose_cases(run: Run, splits: Sequence[str]) -> tuple[list[str], NDArray[np.bool_]]:
-    """The ids of all cases by position, and which of them are in the splits."""
-    ids: list[str] = []
+    """The ids of all cases by position, and which of them are in the splits; none where an interrupted run stored no case."""
     split_of: list[str | None] = []
     for part in run.parts:
         for file in list_part_files(part, "cases"):
-            table = read_table(run.path, file, columns=["id", "split"])
-            ids += table.column("id").to_pylist()
-            split_of += table.column("split").to_pylist()
+            split_of += read_table(run.path, file, columns=["split"]).column("split").to_pylist()
     counts: dict[str, int] = {}
     for split in split_of:
         if split is not None:
@@ -227,8 +224,10 @@ def _choose_cases(run: Run, splits: Sequence[str]) -> tuple[list[str], NDArray[n
             if similar:
                 fix = f"did you mean `{similar}`?"
             raise _config_error("no-split", f"the run {run.id} has no split `{name}`", fix)
-    chosen = [not splits or split in splits for split in split_of]
-    return ids, np.array(chosen, dtype=np.bool_)
+    ids = list_ids_by_position(run)
+    chosen = np.zeros(len(ids), dtype=np.bool_)
+    chosen[list_case_positions(run)] = [not splits or split in splits for split in split_of]
+    return ids, chosen
 
 
 def _choose_evaluator(run: Run, evaluator: str | None) -> str:

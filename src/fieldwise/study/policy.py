@@ -3,7 +3,7 @@
 The documents of a run are divided in two halves. One half puts the cut-offs in an order, the one with the lowest bound first; the other
 checks them in that order and stops at the first whose bound is too high, so that checking several costs nothing (fixed-sequence
 testing). The probability that some promise is wrong is shared among the fields that are checked. Where a document has one value of the
-field, the bound is exact (Clopper–Pearson); for the items of lists it is that of the effective number of values.
+field, the bound is exact (Clopper–Pearson); for the items of lists it allows for documents that are wrong as a whole (Gaffke's bound).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.error_bounds import clustered_upper_bound, effective_size, upper_bounds
+from fieldwise.kernels.error_bounds import clustered_upper_bound, effective_documents, upper_bounds
 from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.policy import FieldPolicy, Policy
 from fieldwise.store.errors import StoreError
@@ -61,7 +61,7 @@ def choose_cut_offs(values: ConfidentValues, max_error: float, level: float) -> 
 
 
 def _bounds(cut_offs: "Sequence[_CutOff]", level: float) -> list[float]:
-    """The upper bound on the error from each cut-off on."""
+    """A bound on the error from each cut-off on, with documents as units: near enough for an order, and computed at once."""
     errors, n = np.array([cut_off.errors for cut_off in cut_offs]), np.array([cut_off.n for cut_off in cut_offs])
     return upper_bounds(errors, n, level).tolist()
 
@@ -87,10 +87,7 @@ def _check_proposed(
     checking = field.in_half(checking_half)
     policy = FieldPolicy(threshold=None, n=n, accepted=0, bound=None)
     for threshold in proposed:
-        # all documents tell about the dependence of the values of one document; only those of the checking half about their errors
-        sizes, errors = field.documents_from(threshold)
-        share = effective_size(sizes, errors) / float(sizes.sum())
-        bound = clustered_upper_bound(*checking.documents_from(threshold), level, share)
+        bound = checking.bound_from(threshold, level)
         if bound > max_error:
             break
         policy = FieldPolicy(threshold=threshold, n=n, accepted=int((field.confidence >= threshold).sum()), bound=bound)
@@ -151,7 +148,7 @@ class _FieldValues:
         cut_offs: list[_CutOff] = []
         for threshold in self.levels().tolist():
             sizes, errors = self.documents_from(threshold)
-            share = effective_size(sizes, errors) / float(sizes.sum())
+            share = effective_documents(sizes) / float(sizes.sum())
             cut_offs.append(_CutOff(threshold, float(errors.sum()) * share, float(sizes.sum()) * share))
         return cut_offs
 

@@ -44,8 +44,9 @@ class Setting:
 
 
 def read_stored_suite(text: str, file: str | None) -> Document:
-    """The suite that is stored with a run. A suite that was given in Python is stored as the text of a dict."""
-    if file is not None:
+    """The suite that is stored with a run. A suite without a file is stored as the text of a dict (Python) or as YAML (HTTP API)."""
+    is_dict = text.lstrip().startswith("{")
+    if file is not None or (text and not is_dict):
         return read_document(text=text, file=file)
     try:
         value = ast.literal_eval(text)

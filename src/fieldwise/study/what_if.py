@@ -438,7 +438,7 @@ def _compare_gates(
         except ConfigError:
             kept.append(f"gate `{text}`: it is not a condition on the metrics of one run")
     changes: list[GateChange] = []
-    for gate, result in zip(gates, judge_gates(gates, after), strict=True):
+    for gate, result in zip(gates, judge_gates(gates, after, evaluators=new_plan.evaluators), strict=True):
         old_text = replaced.get((gate.evaluator, gate.metric), str(gate))
         judged = None if gate.evaluator in dependent else result
         changes.append(GateChange(gate=str(gate), before=before.get(str(gate)) or before.get(old_text), after=judged))
