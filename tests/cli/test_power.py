@@ -120,3 +120,26 @@ def test_unknown_runs_and_metrics_are_usage_and_equal_values_are_not_enough(fold
     assert runner.invoke(app, ["power", "--metric", "nope.score"]).exit_code == 2
     output = runner.invoke(app, ["power"])
     assert (output.exit_code, "not enough" in output.stdout) == (0, True)
+
+
+def test_the_rise_of_a_cost_may_be_above_1_and_a_drop_of_a_score_may_not(folder: Path) -> None:
+    Path("cost.eval.yaml").write_text(SUITE + "cost: {fields: {a: 40}}\n")
+    run_suite("cost.eval.yaml", 1)
+    answer = ask("latest", "--metric", "cost.per_case", "--drop", "5")
+    assert answer["cases"] is not None
+    assert [row["drop"] for row in answer["table"]] == [1.25, 2.5, 5, 10, 20]
+    output = runner.invoke(app, ["power", "latest", "--metric", "fields.score", "--drop", "5"])
+    assert output.exit_code == 2
+    assert "`fields.score` lies between 0 and 1" in output.stderr
+    assert ask("--deviation", "10", "--drop", "5")["cases"] > 30
+
+
+def test_two_runs_without_a_common_case_are_a_usage_error(folder: Path) -> None:
+    run_suite("plain.eval.yaml", 1)
+    data = Path("data.jsonl")
+    data.write_text(data.read_text().replace('"id": "x', '"id": "y'))
+    runner.invoke(app, ["run", "plain.eval.yaml"])
+    first, second = (entry["id"] for entry in json.loads(runner.invoke(app, ["runs", "--format", "json"]).stdout))
+    output = runner.invoke(app, ["power", first, "--against", second])
+    assert output.exit_code == 2
+    assert "no case in common" in output.stderr

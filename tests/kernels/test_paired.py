@@ -17,6 +17,8 @@ from fieldwise.kernels.paired import (
     sign_flip_p_value,
     standard_error,
 )
+from fieldwise.kernels.power import detectable_effect
+from fieldwise.kernels.statistics import degrees_of_freedom
 
 shares = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
@@ -133,7 +135,31 @@ def test_the_interval_over_groups_is_the_cluster_robust_one_of_statsmodels() -> 
     fit = linear_model.OLS(values, np.ones(80)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
     sums, sizes = np.bincount(groups, weights=values), np.bincount(groups).astype(float)
     assert standard_error(sums, sizes) == pytest.approx(fit.bse[0])
-    assert mean_interval(sums, sizes) == pytest.approx(tuple(fit.conf_int()[0]))
+    low, high = mean_interval(sums, sizes)
+    degrees = degrees_of_freedom(sums, sizes, sums.sum() / 80)  # statsmodels counts all groups, 11 degrees
+    assert degrees < 11
+    assert (low + high) / 2 == pytest.approx(fit.params[0])
+    assert (high - low) / 2 == pytest.approx(np.diff(fit.conf_int()[0])[0] / 2 * stats.t.ppf(0.975, degrees) / stats.t.ppf(0.975, 11))
+
+
+def test_a_few_large_groups_make_a_wide_interval_and_a_large_detectable_change() -> None:
+    rng = np.random.default_rng(6)
+    sizes = np.r_[np.full(16, 1.0), np.full(4, 50.0)]
+    sums = sizes * rng.normal(0, 0.1, 20)
+    error = standard_error(sums, sizes)
+    low, high = mean_interval(sums, sizes)
+    assert high - low > 2 * stats.t.ppf(0.975, 4) * error
+    assert minimum_detectable_change(sums, sizes) > detectable_effect(5) * error
+
+
+def test_the_interval_over_uneven_groups_holds_the_true_mean() -> None:
+    rng = np.random.default_rng(7)
+    covered = 0
+    for _ in range(400):
+        sizes = rng.choice([1.0, 1.0, 1.0, 1.0, 50.0], 30)
+        low, high = mean_interval(sizes * rng.normal(0, 0.1, 30), sizes)
+        covered += low <= 0 <= high
+    assert covered / 400 > 0.92
 
 
 def test_groups_of_one_case_are_cases() -> None:

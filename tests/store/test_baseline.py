@@ -52,6 +52,13 @@ def test_a_run_as_good_as_its_baseline_passes(tmp_path: Path) -> None:
     assert run(tmp_path, {1}, gate=GATE, baseline=path).exit_code == 0
 
 
+def test_a_baseline_that_samples_a_large_run_is_enough_for_a_gate(tmp_path: Path) -> None:
+    path = save_baseline(run(tmp_path, {1}, cases=MAX_CASES + 1000), tmp_path / "b.json")
+    new_run = run(tmp_path, {1}, cases=MAX_CASES + 1000, gate={"regression": GATE["regression"] | {"per_field": True}}, baseline=path)
+    assert new_run.exit_code == 0
+    assert [result.passed for result in new_run.gates] == [True] * 3
+
+
 def test_a_drop_that_may_be_chance_passes_and_says_so(tmp_path: Path) -> None:
     path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
     new_run = run(tmp_path, {1}, gate=GATE, baseline=path)
@@ -148,3 +155,76 @@ def test_a_gate_on_a_count_says_that_a_file_has_none(tmp_path: Path) -> None:
     assert against_file.exit_code == 3
     assert "a baseline file keeps no counts" in against_file.gates[0].message
     assert fw.run(gated, cases=cases, root=tmp_path / "store", baseline=before.id).exit_code == 0
+
+
+def run_nearly_right(folder: Path, baseline: Any = None) -> Run:
+    """A run whose scores are 10/11, which no decimal number holds; with a gate on any drop where there is a baseline."""
+    cases = [{"id": f"c{at}", "expected": {"title": "hello world"}, "actual": {"title": "hello worl"}} for at in range(20)]
+    evaluator = {"type": "field_accuracy", "name": "fields", "fields": [{"path": "title", "match": "fuzzy"}]}
+    suite: dict[str, Any] = {"name": "s", "evaluators": [evaluator]}
+    if baseline is not None:
+        suite["gate"] = {"regression": {"metric": "fields.score", "max_drop": 0, "per_field": True}}
+    return fw.run(suite, cases=cases, root=folder / "store", baseline=baseline)
+
+
+def round_to_six_digits(path: Path) -> None:
+    """Make a baseline file what earlier versions wrote."""
+    content = json.loads(path.read_text())
+    del content["exact"]
+    for evaluator in content["evaluators"]:
+        for part in ("metrics", "fields"):
+            evaluator[part] = {name: [round(value, 6) for value in values] for name, values in evaluator[part].items()}
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize("is_rounded", [False, True])
+def test_a_run_is_no_worse_than_its_own_baseline_file(tmp_path: Path, is_rounded: bool) -> None:
+    path = save_baseline(run_nearly_right(tmp_path), tmp_path / "b.json")
+    if is_rounded:
+        round_to_six_digits(path)
+    again = run_nearly_right(tmp_path, path)
+    assert again.exit_code == 0
+    assert again.changes is not None
+    evaluator = again.changes.evaluators["fields"]
+    changes = [*evaluator.metrics, *evaluator.fields]
+    assert {(change.delta, change.p) for change in changes} == {(0.0, 1.0)}
+
+
+def test_a_rounded_file_still_shows_what_changed(tmp_path: Path) -> None:
+    path = save_baseline(run(tmp_path, {1, 2}), tmp_path / "b.json")
+    round_to_six_digits(path)
+    change = compare_with_baseline(path, run(tmp_path, {2}, cases=38)).change("fields.score")
+    assert change.n == 38
+    assert change.delta == pytest.approx(0.5 / 38)
+
+
+def run_optional(folder: Path, given: int, invented: int = 0, gate: Any = None, baseline: Any = None) -> Run:
+    """A run over 100 cases of which the first have the optional field, and the first have a key that nobody expects."""
+    cases = [
+        {
+            "id": f"c{at}",
+            "expected": {"a": at, "b": "x"},
+            "actual": {"a": at} | ({"b": "x"} if at < given else {}) | ({"z": 1} if at < invented else {}),
+        }
+        for at in range(100)
+    ]
+    fields = {"type": "field_accuracy", "name": "fields", "fields": ["a", {"path": "b", "required": False}]}
+    suite: dict[str, Any] = {"name": "s", "evaluators": [fields, {"type": "field_prf"}]} | ({"gate": gate} if gate else {})
+    return fw.run(suite, cases=cases, root=folder / "store", baseline=baseline)
+
+
+@pytest.mark.parametrize(("given", "code"), [(100, 0), (95, 0), (80, 3), (1, 3), (0, 3)])
+def test_a_field_that_is_hardly_measured_any_more_never_passes(tmp_path: Path, given: int, code: int) -> None:
+    path = save_baseline(run_optional(tmp_path, 100), tmp_path / "b.json")
+    gate = {"regression": {"metric": "fields.score", "max_drop": 0.01, "per_field": True}}
+    new_run = run_optional(tmp_path, given, gate=gate, baseline=path)
+    assert new_run.exit_code == code
+    of_field = {result.gate: result for result in new_run.gates}["regression of b <= 0.01"]
+    assert (of_field.passed, "not measured" in of_field.message) == (code == 0, code == 3)
+
+
+def test_a_key_that_was_invented_less_often_is_no_field_to_miss(tmp_path: Path) -> None:
+    gate = {"regression": {"metric": "field_prf.score", "max_drop": 0.01, "per_field": True}}
+    path = save_baseline(run_optional(tmp_path, 100, invented=40), tmp_path / "b.json")
+    for invented in (0, 4, 40):
+        assert run_optional(tmp_path, 100, invented=invented, gate=gate, baseline=path).exit_code == 0

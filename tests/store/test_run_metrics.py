@@ -1,13 +1,16 @@
 """Two stored runs, compared."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import fieldwise as fw
+import fieldwise.store.writer
 from fieldwise.store.run import Run
 from fieldwise.store.run_metrics import compare_runs, list_case_ids, load_metrics
+from fieldwise.study.pack import PackOptions, build_pack, count_case_causes
 
 
 def run(folder: Path, wrong: set[int], cases: int = 40) -> Run:
@@ -19,7 +22,38 @@ def run(folder: Path, wrong: set[int], cases: int = 40) -> Run:
     data = folder / "data.jsonl"
     data.write_text("\n".join(json.dumps(line) for line in lines))
     evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["total", "name"]}]
-    return fw.run({"name": "invoices", "cases": str(data), "evaluators": evaluators}, root=folder / "store")
+    return fw.run({"name": "invoices", "cases": str(data), "evaluators": evaluators}, root=folder / "store", chunk=10)
+
+
+def without_the_middle_part(stored: Run) -> Run:
+    """The run as an interrupted one whose second part of several is missing."""
+    parts = stored.manifest.parts
+    assert [part.first for part in parts] == [0, 10, 20, 30]
+    return Run(stored.path, replace(stored.manifest, parts=(parts[0], *parts[2:])))
+
+
+@pytest.mark.parametrize("gap_in", ["base", "new"])
+def test_a_run_without_a_part_in_its_middle_is_compared_case_by_case(tmp_path: Path, gap_in: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fieldwise.store.writer, "PART_CASES", 10)
+    base, new = run(tmp_path, {0, 12, 35}), run(tmp_path, {0, 13, 36})
+    gapped = without_the_middle_part(base if gap_in == "base" else new)
+    changes = compare_runs(gapped, new) if gap_in == "base" else compare_runs(base, gapped)
+    change = changes.evaluators["fields"]
+    assert (change.fixed, change.broken, change.still_broken) == (["c35"], ["c36"], ["c0"])
+    assert changes.change("fields.score").n == 30
+    missing = changes.only_in_new if gap_in == "base" else changes.only_in_base
+    assert missing == [f"c{at}" for at in range(10, 20)]
+
+
+def test_the_pack_of_a_run_without_a_part_in_its_middle_has_the_right_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fieldwise.store.writer, "PART_CASES", 10)
+    gapped = without_the_middle_part(run(tmp_path, {0, 12, 35}))
+    pack = build_pack(gapped, PackOptions())
+    assert pack.cases == [f"c{at}" for at in (*range(10), *range(20, 40))]
+    assert {case for cases in pack.mismatches.values() for case in cases} == {"c0", "c35"}
+    assert {example.case for example in pack.examples if example.kind == "failure"} == {"c0", "c35"}
+    ids, mismatches = count_case_causes(gapped, "fields")
+    assert (ids, mismatches) == (pack.cases, pack.mismatches)
 
 
 def test_fixed_broken_and_still_broken_cases_are_told_apart(tmp_path: Path) -> None:
@@ -110,3 +144,20 @@ def test_fields_keep_their_exact_means_whatever_the_width_of_their_column(tmp_pa
     assert fields["name"].tolist() == [1.0, 1.0, 1.0, 1.0]
     assert fields["items[*]"].tolist() == pytest.approx([1.0, float("nan"), 1 / 2, 1 / 3], abs=0, nan_ok=True)
     assert {name: column.dtype.name for name, column in fields.items()} == {"name": "float32", "items[*]": "float64"}
+
+
+def test_groups_of_very_different_size_are_noted_where_the_common_cases_have_them(tmp_path: Path) -> None:
+    def run_groups(sizes: list[int]) -> Run:
+        cases = [
+            {"id": f"d{group}-{at}", "document": group, "expected": {"a": 1}, "actual": {"a": at % 2}}
+            for group, size in enumerate(sizes)
+            for at in range(size)
+        ]
+        suite = {"group": "metadata.document", "evaluators": [{"type": "field_accuracy", "fields": ["a"]}]}
+        return fw.run(suite, cases=cases, root=tmp_path / "store")
+
+    uneven, even = run_groups([50, 50] + [2] * 10), run_groups([2] * 12)
+    note = "the 12 groups differ much in size and weigh about as much as 3 equal ones"
+    assert any(text.startswith(note) for text in compare_runs(uneven, uneven).notes)
+    for base, new in ((uneven, even), (even, uneven), (even, even)):
+        assert not any("differ much" in text for text in compare_runs(base, new).notes)

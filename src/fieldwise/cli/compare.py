@@ -64,7 +64,8 @@ def compare(
     from pathlib import Path
 
     from fieldwise.cli._console import display_options
-    from fieldwise.cli._lookup import no_shared_cases_error, open_named_run, same_run_error
+    from fieldwise.cli._lookup import no_shared_cases_error, open_named_run
+    from fieldwise.store.run_metrics import same_run_error
     from fieldwise.summarize.ranking import RankedComparison, rank_runs
 
     program = program_of(context, root)
@@ -79,7 +80,7 @@ def compare(
     new_runs = list(opened.values())
     base_run = None if Path(base).is_file() else open_named_run(base, program.root)
     if base_run is not None and base_run.id in [new.id for new in new_runs]:
-        raise same_run_error(base_run.id)
+        raise same_run_error(base_run.id, "name two runs: `fieldwise compare BASE NEW`; `fieldwise runs` lists them")
     pairs = _compare_pairs(typed, base_run, new_runs, adjust)
     against_base = [changes for (place, _), changes in pairs.items() if place == 0]
     labels = _list_labels(against_base)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     help="A run whose variance is used. [default: latest, unless --deviation is given]",
     shell_complete=complete_runs,
 )
-@click.option("--drop", type=NumberRange(min=1e-6, max=1.0), default=0.02, help="The drop to detect.")
+@click.option("--drop", type=NumberRange(min=1e-6, max=1e12), default=0.02, help="The drop to detect; of costs and distances, the rise.")
 @click.option("--against", metavar="RUN", help="A second run of the same cases: the variance of the differences is measured, not assumed.")
 @click.option("--metric", metavar="METRIC", help="Such as fields.score or fields.pass_rate. [default: the first evaluator's primary]")
 @click.option("--deviation", type=NumberRange(min=1e-6), help="Without a run: assumed standard deviation of the metric over cases.")
@@ -69,6 +69,7 @@ def power(
     assumed_correlation = DEFAULT_CORRELATION if correlation is None else correlation
     program = program_of(context, root)
     stored: Run | None = None
+    is_share = drop <= 1
     if deviation is not None:
         spread = assume_spread(deviation, assumed_correlation, group_size=group_size or 1.0, intraclass=icc or 0.0)
         name = metric or "the metric"
@@ -76,12 +77,13 @@ def power(
         stored = open_measured_run(run or "latest", program.root)
         compared_run = None if against is None else open_measured_run(against, program.root)
         name, spread = _measure(stored, compared_run, metric, assumed_correlation)
+        is_share = _check_drop(stored, name, drop)
     if spread is None:
         content = {"run": None if stored is None else stored.id, "metric": name, "drop": drop, "cases": None, "groups": None}
         message = f"{name}: not enough. Fewer than two cases or groups were measured, or all their values are equal; use --deviation."
         click.echo(dump_json(content | {"note": message}) if form == "json" else message)
         return
-    plan = plan_sample_size(spread, drop, power=target, confidence=confidence)
+    plan = plan_sample_size(spread, drop, power=target, confidence=confidence, is_share=is_share)
     if form == "json":
         click.echo(dump_json({"run": None if stored is None else stored.id, "metric": name, **plan.to_json()}))
     else:
@@ -113,6 +115,20 @@ def _check_usage(
         raise ConfigError(problems)
 
 
+def _check_drop(stored: "Run", metric: str, drop: float) -> bool:
+    """True if the metric lies between 0 and 1, as far as is known; ConfigError for a larger drop of such a metric."""
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+    from fieldwise.plan.gates import list_fixed_metrics
+
+    evaluator, _, name = metric.partition(".")
+    types = [entry.get("type") for entry in stored.manifest.evaluators if entry["name"] == evaluator]
+    value_range = list_fixed_metrics(types[0]).find_range(name)
+    if value_range == (0.0, 1.0) and drop > 1:
+        what = f"--drop {drop:g} is impossible: `{metric}` lies between 0 and 1"
+        raise ConfigError([Diagnostic(code="bad-usage", what=what, fix="give a drop of at most 1, or another --metric")])
+    return value_range == (0.0, 1.0) or (value_range is None and drop <= 1)
+
+
 def _measure(stored: "Run", new_run: "Run | None", metric: str | None, correlation: float) -> "tuple[str, ChangeSpread | None]":
     """The full name of the metric, and its spread in one run or from one run to another."""
     import numpy as np
@@ -132,6 +148,8 @@ def _measure(stored: "Run", new_run: "Run | None", metric: str | None, correlati
             raise _unknown_metric(f"{evaluator}.{name}", f"run {new_run.id} has no evaluator `{evaluator}`")
         new_values = _metric_values(load_metrics(new_run, evaluator, new_ids), evaluator, name)
         value_of = dict(zip(new_ids, new_values.tolist(), strict=True))
+        if value_of.keys().isdisjoint(ids):
+            raise _no_common_case(stored, new_run)
         values = np.array([value_of.get(case, np.nan) for case in ids]) - values
     rows = np.flatnonzero(~np.isnan(values))
     groups = encode_groups(measurements.groups, rows)
@@ -158,6 +176,13 @@ def _metric_values(measurements: "EvaluatorMeasurements", evaluator: str, metric
     if name not in measurements.metrics:
         raise _unknown_metric(f"{evaluator}.{metric}", f"there are {', '.join(['pass_rate', *measurements.metrics])}")
     return np.asarray(measurements.metrics[name], dtype=np.float64)
+
+
+def _no_common_case(stored: "Run", new_run: "Run") -> Exception:
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+
+    what = f"runs {stored.id} and {new_run.id} have no case in common"
+    return ConfigError([Diagnostic(code="no-common-case", what=what, fix="give --against a run of the same cases, or leave it out")])
 
 
 def _unknown_metric(metric: str, fix: str) -> Exception:

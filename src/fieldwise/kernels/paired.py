@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.power import detectable_effect
+from fieldwise.kernels.statistics import degrees_of_freedom
 
 Differences = NDArray[np.float64]
 """The differences of single cases, or their sums by group."""
@@ -182,7 +183,7 @@ def mean_interval(
     """The t interval of a mean, over cases or over groups; None for fewer than five of them and where all are equal.
 
     `sums` are the sums by group and `sizes` the numbers of cases in them; without `sizes` every case is a group of its own.
-    `error` is their standard error, if it is known already.
+    `error` is their standard error, if it is known already. The degrees of freedom are those of the groups that decide it.
 
     >>> low, high = mean_interval(np.array([0.1, 0.2, 0.3, 0.1, 0.2])) or (0.0, 0.0)
     >>> round(low, 3), round(high, 3)
@@ -197,8 +198,17 @@ def mean_interval(
     if error in (0, inf):
         return None
     mean = float(sums.sum()) / (groups if sizes is None else float(sizes.sum()))
-    half = float(stdtrit(groups - 1, 0.5 + confidence / 2)) * error
+    half = float(stdtrit(_effective_degrees(sums, sizes), 0.5 + confidence / 2)) * error
     return mean - half, mean + half
+
+
+def _effective_degrees(sums: Differences, sizes: GroupSizes | None) -> float:
+    """Degrees of freedom of the standard error: one less than cases, or than groups, or fewer where few groups decide it."""
+    independent = len(sums) - 1
+    if sizes is None or bool((sizes == 1).all()):
+        return independent
+    scaled = sums / (_largest_size(sums) or 1.0)
+    return min(independent, degrees_of_freedom(scaled, sizes, float(scaled.sum()) / float(sizes.sum())))
 
 
 def standard_error(sums: Differences, sizes: GroupSizes | None = None) -> float:
@@ -275,7 +285,7 @@ def minimum_detectable_change(sums: Differences, sizes: GroupSizes | None = None
     Infinite for a single one and where all are equal: nothing shows then how much the mean varies.
     """
     error = standard_error(sums, sizes) if error is None else error
-    return inf if len(sums) < 2 or error == 0 else detectable_effect(len(sums)) * error
+    return inf if len(sums) < 2 or error == 0 else detectable_effect(len(sums), degrees=_effective_degrees(sums, sizes)) * error
 
 
 def normalized_gain(base: float, new: float) -> float | None:

@@ -54,8 +54,10 @@ def cases_needed(change: float, deviation: float, *, power: float = 0.8, confide
     return high
 
 
-def detectable_effect(n: int, *, power: float = 0.8, confidence: float = 0.95) -> float:
+def detectable_effect(n: int, *, power: float = 0.8, confidence: float = 0.95, degrees: float | None = None) -> float:
     """The smallest change, in standard errors of the mean, that `n` differences detect with this power.
+
+    `degrees` are the degrees of freedom of the standard error; default: `n - 1`.
 
     >>> round(detectable_effect(100_000), 3), round(detectable_effect(10), 3)
     (2.802, 3.15)
@@ -65,6 +67,7 @@ def detectable_effect(n: int, *, power: float = 0.8, confidence: float = 0.95) -
     if n < 2:
         return inf
     tail = 0.5 + confidence / 2
-    if n >= _NORMAL_FROM:
+    degrees = n - 1 if degrees is None else degrees
+    if degrees >= _NORMAL_FROM - 1:
         return float(ndtri(tail) + ndtri(power))
-    return float(nctdtrinc(n - 1, 1 - power, stdtrit(n - 1, tail)))
+    return float(nctdtrinc(degrees, 1 - power, stdtrit(degrees, tail)))

@@ -149,6 +149,24 @@ def degrees_of_freedom(numerators: NDArray[np.float64], denominators: NDArray[np
     return max(1.0, 2 / spread) if spread > 0 else float(groups)
 
 
+_MAX_EQUAL_GROUPS: Final = 50
+"""With more equal groups, groups of different size are no concern."""
+_MIN_EQUAL_SHARE: Final = 0.6
+"""Groups of one to nine cases weigh as much as 0.8 times as many equal ones."""
+
+
+def describe_uneven_groups(sizes: Sequence[int]) -> str | None:
+    """A remark if groups of these sizes differ so much that few of them decide the intervals, else None.
+
+    >>> describe_uneven_groups([10] * 12), describe_uneven_groups([10, 10] + [1] * 10)
+    (None, 'the 12 groups differ much in size and weigh about as much as 4 equal ones')
+    """
+    equal_groups = sum(sizes) ** 2 / sum(size * size for size in sizes) if sizes else 0.0
+    if len(sizes) < MIN_UNITS or equal_groups >= min(_MAX_EQUAL_GROUPS, _MIN_EQUAL_SHARE * len(sizes)):
+        return None
+    return f"the {len(sizes)} groups differ much in size and weigh about as much as {equal_groups:.0f} equal ones"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelAgreement:
     """The share of equal labels and Cohen's kappa, each with its 95 % interval."""

@@ -66,7 +66,8 @@ class Change:
     groups: int | None = None
     """Number of groups of these cases; None if the cases are independent."""
     common_share: float = 1.0
-    """`n` as a share of the cases in which one of the runs measured the metric, by the run with more of them."""
+    """`n` as a share of the cases in which one of the runs measured the metric, by the run with more of them. Of a field, cases of one run
+    count only if their similarity is above 0: a value that only one run invented is no measurement to miss."""
 
     @property
     def delta(self) -> float:
@@ -97,6 +98,8 @@ class EvaluatorChange:
     """Number of further metrics that were tested, because the primary metric shows a difference."""
     fields: Sequence[Change] = ()
     """The change of each field's mean similarity."""
+    lost_fields: Sequence[str] = ()
+    """Fields that were at least partly right in the base run, and that the new run compared in none of the common cases."""
     fixed: Sequence[str] = ()
     """Ids of cases that pass in the new run only."""
     broken: Sequence[str] = ()

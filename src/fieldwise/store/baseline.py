@@ -28,12 +28,13 @@ from fieldwise.store.run_metrics import (
     note_changed_rules,
     primary_metric,
 )
-from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements
+from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements, find_common_rows
 
 FORMAT: Final = 1
 MAX_CASES: Final = 5000
-"""Maximum number of cases in a baseline; each takes about 60 bytes for every evaluator."""
+"""Maximum number of cases in a baseline; each takes about 60 bytes for every evaluator, twice that if values are no short decimals."""
 DIGITS: Final = 6
+"""Digits of the summary; in files without `exact`, of the metrics too."""
 
 
 def save_baseline(run: Run, path: str | Path) -> Path:
@@ -58,6 +59,7 @@ def save_baseline(run: Run, path: str | Path) -> Path:
         "name": run.name,
         "package": run.manifest.package,
         "finished": run.finished.isoformat() if run.finished else None,
+        "exact": True,
         "suite": run.manifest.fingerprints.get("suite"),
         "cases": [ids[row] for row in rows],
         "of": len(ids),
@@ -102,7 +104,8 @@ def _encode_evaluator(measurements: EvaluatorMeasurements, evaluator: Mapping[st
 
 
 def _encode_column(values: Any, rows: list[int]) -> list[float | None]:
-    return [None if np.isnan(values[row]) else round(float(values[row]), DIGITS) for row in rows]
+    """The values as JSON, in full: a rounded value would differ from that of an equal run, always in the same direction."""
+    return [None if np.isnan(values[row]) else float(values[row]) for row in rows]
 
 
 def load_baseline(path: str | Path) -> dict[str, Any]:
@@ -185,9 +188,17 @@ def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm"
     notes += note_changed_rules(rules, content.get("package"), run)
     if "expected" in content:
         notes += note_edited_since(dict(zip(ids, content["expected"], strict=True)), run)
-    base = ComparisonBase(id=str(content["run"]), cases=ids, measurements=measurements, versions=versions)
-    changes = compare_metrics(base, run, list_case_ids(run), notes=notes, adjust=adjust)
-    if content["of"] <= len(ids):
+    new_ids = list_case_ids(run)
+
+    def load_base(name: str) -> EvaluatorMeasurements:
+        if content.get("exact") is True:
+            return measurements[name]
+        return _undo_rounding(measurements[name], load_metrics(run, name, new_ids))
+
+    is_sample = content["of"] > len(ids)
+    base = ComparisonBase(id=str(content["run"]), cases=ids, versions=versions, load=load_base, is_sample=is_sample)
+    changes = compare_metrics(base, run, new_ids, notes=notes, adjust=adjust)
+    if not is_sample:
         return changes
     return replace(changes, common_share=1 - len(changes.only_in_base) / len(ids))  # the run has cases that the sample left out
 
@@ -205,3 +216,19 @@ def _decode_evaluator(content: dict[str, Any], ids: list[str], groups: list[str]
 
 def _decode_columns(columns: dict[str, list[float | None]]) -> dict[str, Any]:
     return {name: np.array([np.nan if value is None else value for value in values]) for name, values in columns.items()}
+
+
+def _undo_rounding(base: EvaluatorMeasurements, new: EvaluatorMeasurements) -> EvaluatorMeasurements:
+    """The measurements of a file of an earlier version, which rounded them; those that agree with a run within rounding are the run's."""
+    base_rows, new_rows = find_common_rows(base.ids, new.ids)
+
+    def restore(rounded: Mapping[str, Any], exact: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: restore_column(values, exact[name]) if name in exact else values for name, values in rounded.items()}
+
+    def restore_column(rounded: Any, exact: Any) -> Any:
+        column, of_run = rounded.copy(), exact[new_rows]
+        is_equal = np.isclose(column[base_rows], of_run, rtol=0, atol=10.0**-DIGITS)
+        column[base_rows] = np.where(is_equal, of_run, column[base_rows])
+        return column
+
+    return replace(base, metrics=restore(base.metrics, new.metrics), fields=restore(base.fields, new.fields))

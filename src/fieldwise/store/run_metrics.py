@@ -1,16 +1,21 @@
 """The metrics of a stored run, case by case, and the comparison of two runs."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
-from fieldwise.model.change import Changes
+from fieldwise.kernels.statistics import describe_uneven_groups
+from fieldwise.model.change import Changes, EvaluatorChange
+from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.provenance import name_data
 from fieldwise.registry import EVALUATORS
 from fieldwise.specs import EvaluatorSpec
@@ -20,17 +25,31 @@ from fieldwise.store.field_means import read_field_means
 from fieldwise.store.load_part import labels_from_column
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
-from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements, adjust_together, compare_evaluator
+from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements, adjust_together, compare_evaluator, find_common_rows
 from fieldwise.summarize.vacuous import leave_out_vacuous
+
+T = TypeVar("T")
 
 
 def _ignore_progress(share: float) -> None:
     del share
 
 
+def _load_both(load_base: Callable[[], T], load_new: Callable[[], T]) -> tuple[T, T]:
+    """The results of two functions that run at the same time. Decoding files, most of their work, needs no lock of the interpreter."""
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="fieldwise-compare") as background:
+        loading = background.submit(load_new)
+        return load_base(), loading.result()
+
+
+def same_run_error(run: str, fix: str) -> ConfigError:
+    """Error for a run that would be compared with itself."""
+    return ConfigError([Diagnostic(code="same-run", what=f"run {run} would be compared with itself", fix=fix)])
+
+
 def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm", on_progress: Callable[[float], None] = _ignore_progress) -> Changes:
     """Compare two runs over the cases that both have, evaluator by evaluator. `on_progress` gets the share that is done."""
-    base_column, new_column = _read_case_ids(base), _read_case_ids(new)
+    base_column, new_column = _load_both(partial(_read_case_ids, base), partial(_read_case_ids, new))
     ids: list[str] = base_column.to_pylist()
     new_ids: list[str] = ids if new_column.equals(base_column) else new_column.to_pylist()
     on_progress(0.05)
@@ -45,13 +64,12 @@ def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm", on_progress: C
     changed_expected = find_changed_expected(base, ids, new, new_ids)
     if changed_expected:
         notes += note_changed_expected(len(changed_expected), len(set(ids) & set(new_ids)))
-    on_progress(0.4)
-    measurements: dict[str, EvaluatorMeasurements] = {}
-    for place, name in enumerate(base.evaluators):
-        measurements[name] = load_metrics(base, name, ids)
-        on_progress(0.4 + 0.2 * (place + 1) / len(base.evaluators))
-    measured_base = ComparisonBase(id=base.id, cases=ids, measurements=measurements, versions=_evaluator_versions(base))
-    changes = compare_metrics(measured_base, new, new_ids, notes=notes, adjust=adjust)
+    measured_base = ComparisonBase(
+        id=base.id, cases=ids, versions=_evaluator_versions(base), load=lambda name: load_metrics(base, name, ids)
+    )
+    changes = compare_metrics(
+        measured_base, new, new_ids, notes=notes, adjust=adjust, on_progress=lambda share: on_progress(0.2 + 0.8 * share)
+    )
     labels = base.label or name_data(base.sources), new.label or name_data(new.sources)
     return changes if labels[0] == labels[1] else replace(changes, base_label=labels[0], new_label=labels[1])
 
@@ -72,33 +90,65 @@ class ComparisonBase:
     """The id of the run that was measured."""
     cases: Sequence[str]
     """The ids of its cases."""
-    measurements: Mapping[str, EvaluatorMeasurements]
-    """By evaluator."""
     versions: Mapping[str, Any]
     """The version of each evaluator."""
+    load: Callable[[str], EvaluatorMeasurements]
+    """Returns the measurements of an evaluator."""
+    is_sample: bool = False
+    """True if it holds some of the cases that were measured."""
 
 
-def compare_metrics(base: ComparisonBase, new: Run, new_ids: Sequence[str], *, notes: Sequence[str], adjust: Adjust) -> Changes:
-    """Compare the measurements of a base with a run, whose cases have these ids."""
+def compare_metrics(
+    base: ComparisonBase,
+    new: Run,
+    new_ids: Sequence[str],
+    *,
+    notes: Sequence[str],
+    adjust: Adjust,
+    on_progress: Callable[[float], None] = _ignore_progress,
+) -> Changes:
+    """Compare the measurements of a base with a run, whose cases have these ids. The measurements of one evaluator at a time are loaded."""
     new_versions = _evaluator_versions(new)
-    shared = [name for name in base.measurements if name in new.evaluators]
+    shared = [name for name in base.versions if name in new.evaluators]
     changed = [name for name in shared if base.versions[name] != new_versions[name]]
     all_notes = list(notes)
     all_notes += [f"{name} measures something else now: version {new_versions[name]} instead of {base.versions[name]}" for name in changed]
-    all_notes += [f"only the base has the evaluator `{name}`" for name in base.measurements if name not in new_versions]
-    all_notes += [f"only the new run has the evaluator `{name}`" for name in new_versions if name not in base.measurements]
+    all_notes += [f"only the base has the evaluator `{name}`" for name in base.versions if name not in new_versions]
+    all_notes += [f"only the new run has the evaluator `{name}`" for name in new_versions if name not in base.versions]
     only_in_base, only_in_new = _list_missing(base.cases, new_ids), _list_missing(new_ids, base.cases)
     size = max(len(base.cases), len(new_ids))
+    evaluators: dict[str, EvaluatorChange] = {}
+    for name in shared:
+        measurements = _load_both(partial(base.load, name), partial(load_metrics, new, name, new_ids))
+        if not evaluators:  # all evaluators have the same groups
+            all_notes += _note_uneven_groups(*measurements)
+        on_progress((len(evaluators) + 0.5) / len(shared))
+        evaluators[name] = compare_evaluator(name, *measurements, base_is_sample=base.is_sample)
+        on_progress(len(evaluators) / len(shared))
     changes = Changes(
         base=base.id,
         new=new.id,
-        evaluators={name: compare_evaluator(name, base.measurements[name], load_metrics(new, name, new_ids)) for name in shared},
+        evaluators=evaluators,
         only_in_base=only_in_base,
         only_in_new=only_in_new,
         common_share=(len(base.cases) - len(only_in_base)) / size if size else 0.0,
         notes=all_notes,
     )
     return adjust_together([changes], adjust)[0]
+
+
+def _note_uneven_groups(base: EvaluatorMeasurements, new: EvaluatorMeasurements) -> list[str]:
+    """A note if the groups of the common cases differ so much in size that few of them decide the intervals."""
+    measurements = base if base.groups is not None else new
+    groups = measurements.groups
+    if groups is None:
+        return []
+    base_rows, new_rows = find_common_rows(base.ids, new.ids)
+    if base_rows is not new_rows:
+        rows = base_rows if measurements is base else new_rows
+        groups = [groups[row] for row in rows.tolist()]
+    what = describe_uneven_groups(list(Counter(groups).values()))
+    return [] if what is None else [f"{what}: read the intervals as too narrow if a large group may change as a whole"]
 
 
 def _list_missing(ids: Sequence[str], others: Sequence[str]) -> list[str]:
@@ -133,6 +183,21 @@ def note_changed_rules(base_rules: Mapping[str, Any], base_package: str | None, 
 def list_case_ids(run: Run) -> list[str]:
     """The ids of all cases of a run, in order."""
     return _read_case_ids(run).to_pylist()
+
+
+def list_case_positions(run: Run) -> NDArray[np.int64]:
+    """The positions of all cases of a run, in order. A run that was interrupted may lack some before its last one."""
+    ranges = [np.arange(part.first, part.first + part.cases, dtype=np.int64) for part in run.parts]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *ranges])
+
+
+def list_ids_by_position(run: Run) -> list[str]:
+    """The id of the case at each position of a run; empty where an interrupted run stored no case."""
+    positions = list_case_positions(run).tolist()
+    ids = [""] * (max(positions, default=-1) + 1)
+    for position, case_id in zip(positions, list_case_ids(run), strict=True):
+        ids[position] = case_id
+    return ids
 
 
 def _read_case_ids(run: Run) -> ArrowColumn:
@@ -181,22 +246,25 @@ def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasu
     metrics: dict[str, NDArray[Any]] = {"score": np.full(n, np.nan)}
     fields: dict[str, NDArray[Any]] = {}
     spec = _find_same_version(run, evaluator)
+    part_row = 0
     for part in run.parts:
+        shift = part_row - part.first  # from positions to rows: below 0 after cases that an interrupted run did not store
+        part_row += part.cases
         for file in list_part_files(part, "results", evaluator):
             table = read_table(run.path, file, columns=_is_metric_column)
-            cases = _as_slice(numpy_array(table["case"]))
+            rows = _as_slice(numpy_array(table["case"]), shift)
             is_measured = _is_measured(table)
-            verdict[cases] = np.where(is_measured, encode_names(table["verdict"], VERDICTS), -1)
+            verdict[rows] = np.where(is_measured, encode_names(table["verdict"], VERDICTS), -1)
             for name, values in _metric_columns(table, spec).items():
                 if name not in metrics:
                     metrics[name] = np.full(n, np.nan)
-                metrics[name][cases] = np.where(is_measured, values, np.nan)
+                metrics[name][rows] = np.where(is_measured, values, np.nan)
         for field, cases, means in read_field_means(run.path, part, evaluator):
             if field not in fields:
                 fields[field] = np.full(n, np.nan, dtype=np.float32)
             if fields[field].dtype == np.float32 and not np.array_equal(means.astype(np.float32), means):
                 fields[field] = fields[field].astype(np.float64)
-            fields[field][_as_slice(cases)] = means
+            fields[field][_as_slice(cases, shift)] = means
     evaluator_type = next(str(entry.get("type")) for entry in run.manifest.evaluators if entry["name"] == evaluator)
     return EvaluatorMeasurements(
         ids=ids,
@@ -209,10 +277,13 @@ def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasu
     )
 
 
-def _as_slice(cases: NDArray[Any]) -> slice | NDArray[Any]:
-    """The positions of cases as a slice if they are consecutive, as those of a part mostly are: copying is then ten times as fast."""
+def _as_slice(cases: NDArray[Any], shift: int) -> slice | NDArray[Any]:
+    """The rows of cases at these positions, as a slice if they are consecutive, as those of a part mostly are.
+
+    Copying a slice is ten times as fast.
+    """
     is_consecutive = len(cases) > 0 and cases[-1] - cases[0] == len(cases) - 1 and bool(np.all(np.diff(cases) == 1))
-    return slice(int(cases[0]), int(cases[-1]) + 1) if is_consecutive else cases
+    return slice(int(cases[0]) + shift, int(cases[-1]) + 1 + shift) if is_consecutive else cases + shift
 
 
 def _metric_columns(table: ArrowTable, spec: EvaluatorSpec | None) -> dict[str, NDArray[np.float64]]:

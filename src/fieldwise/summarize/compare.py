@@ -58,14 +58,20 @@ class EvaluatorMeasurements:
     """Metrics that are counts, which have no interval."""
 
 
-def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeasurements) -> EvaluatorChange:
-    """The changes of one evaluator, over the cases that both runs have. P-values are not adjusted yet: see `adjust_together`."""
+def compare_evaluator(
+    name: str, base: EvaluatorMeasurements, new: EvaluatorMeasurements, *, base_is_sample: bool = False
+) -> EvaluatorChange:
+    """The changes of one evaluator, over the cases that both runs have. P-values are not adjusted yet: see `adjust_together`.
+
+    `base_is_sample`: the base holds a part of its run, so that cases which only the new run has say nothing.
+    """
     base_rows, new_rows = find_common_rows(base.ids, new.ids)
     # a slice copies nothing where both runs have the same cases
     base_at, new_at = (slice(None), slice(None)) if base_rows is new_rows else (base_rows, new_rows)
     groups = encode_groups(base.groups, base_rows)
     if groups is None:
         groups = encode_groups(new.groups, new_rows)
+    counted_new = new_at if base_is_sample else slice(None)
     base_verdict, new_verdict = base.verdict[base_at], new.verdict[new_at]
     judged = (base_verdict >= 0) & (new_verdict >= 0)
     base_passed, new_passed = base_verdict == _PASS, new_verdict == _PASS
@@ -74,18 +80,22 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
         if metric in new.metrics:
             change = compare_metric(f"{name}.{metric}", base.metrics[metric][base_at], new.metrics[metric][new_at], groups)
             if change is not None:
-                change = _with_common_share(change, ~np.isnan(base.metrics[metric]), ~np.isnan(new.metrics[metric]))
+                change = _with_common_share(change, ~np.isnan(base.metrics[metric]), ~np.isnan(new.metrics[metric][counted_new]))
                 metrics.append(replace(change, low=None, high=None) if metric in base.counts | new.counts else change)
     if judged.any():
         judged_groups = None if groups is None else groups[judged]
         change = _compare_pass_rates(f"{name}.pass_rate", base_passed[judged], new_passed[judged], judged_groups)
-        metrics.insert(1, _with_common_share(change, base.verdict >= 0, new.verdict >= 0))
+        metrics.insert(1, _with_common_share(change, base.verdict >= 0, new.verdict[counted_new] >= 0))
     fields: list[Change] = []
+    lost_fields: list[str] = []
     for field in base.fields:
-        if field in new.fields:
-            change = compare_numbers(field, base.fields[field][base_at], new.fields[field][new_at], groups)
-            if change is not None:
-                fields.append(_with_common_share(change, ~np.isnan(base.fields[field]), ~np.isnan(new.fields[field])))
+        base_means = base.fields[field][base_at]
+        new_means = new.fields[field][new_at] if field in new.fields else None
+        change = None if new_means is None else compare_numbers(field, base_means, new_means, groups)
+        if new_means is not None and change is not None:
+            fields.append(_with_field_share(change, base_means, new_means))
+        elif (base_means > 0).any():
+            lost_fields.append(field)
 
     def ids_at(rows: NDArray[np.bool_]) -> list[str]:
         selected: list[int] = base_rows[rows].tolist()
@@ -98,6 +108,7 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
         primary=f"{name}.{new.primary}",
         metrics=metrics,
         fields=fields,
+        lost_fields=lost_fields,
         fixed=ids_at(judged & ~base_passed & new_passed),
         broken=ids_at(judged & base_passed & ~new_passed),
         still_broken=ids_at(judged & ~base_passed & ~new_passed),
@@ -109,6 +120,16 @@ def _with_common_share(change: Change, is_in_base: NDArray[np.bool_], is_in_new:
     """The change with its number of cases as a share of those that each run measured. An infinite number was measured."""
     measured = max(int(np.count_nonzero(is_in_base)), int(np.count_nonzero(is_in_new)))
     return replace(change, common_share=change.n / measured)
+
+
+def _with_field_share(change: Change, base: FloatColumn, new: FloatColumn) -> Change:
+    """The change of a field with its number of cases as a share of those in which one of the runs compared it, among common cases.
+
+    A case of only one run counts where its similarity is above 0: a field that was invented there, or wrong, is no measurement to miss.
+    """
+    only_in_base = np.count_nonzero(np.isnan(new) & (base > 0))
+    only_in_new = np.count_nonzero(np.isnan(base) & (new > 0))
+    return replace(change, common_share=change.n / (change.n + max(only_in_base, only_in_new)))
 
 
 def find_common_rows(base_ids: Sequence[str], new_ids: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

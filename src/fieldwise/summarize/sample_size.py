@@ -122,8 +122,10 @@ def measure_spread(values: NDArray[np.float64], groups: NDArray[np.int64] | None
     )
 
 
-def plan_sample_size(spread: ChangeSpread, drop: float, *, power: float = 0.8, confidence: float = 0.95) -> PowerPlan:
-    """The number of cases, and of groups, that detect a drop of the metric."""
+def plan_sample_size(
+    spread: ChangeSpread, drop: float, *, power: float = 0.8, confidence: float = 0.95, is_share: bool = True
+) -> PowerPlan:
+    """The number of cases, and of groups, that detect a drop of the metric; `is_share`: no drop of 1 or more is of interest."""
 
     def needed_for(change: float) -> SampleSize:
         units = cases_needed(change, spread.deviation, power=power, confidence=confidence)
@@ -151,6 +153,6 @@ def plan_sample_size(spread: ChangeSpread, drop: float, *, power: float = 0.8, c
         measured_groups=spread.units if spread.is_grouped else None,
         detectable=detectable,
         assumptions=spread.assumptions,
-        table=tuple(needed_for(drop * factor) for factor in _TABLE_FACTORS if drop * factor < 1),
+        table=tuple(needed_for(drop * factor) for factor in _TABLE_FACTORS if drop * factor < 1 or not is_share),
         curve=tuple(curve),
     )
