@@ -1,6 +1,8 @@
 """Dates and times of day in every language, and what is refused or ambiguous."""
 
 from datetime import date, time, timedelta
+from random import Random
+from string import ascii_letters
 
 import pytest
 
@@ -116,6 +118,22 @@ def test_a_month_without_a_day_is_partial() -> None:
 @pytest.mark.parametrize(("text", "month"), [("2024年1月", 1), ("2024年12月", 12), ("2024年13月", None), ("2024年0月", None)])
 def test_a_month_without_a_day_is_one_of_twelve(text: str, month: int | None) -> None:
     assert read_moment(text) == (None if month is None else Moment(2024, month, None))
+
+
+@pytest.mark.parametrize("place", range(10))
+def test_an_iso_date_with_one_letter_is_read_as_the_general_reader_reads_it(place: int) -> None:
+    for iso in ("2021-01-21", "2024-12-05", "1999-10-10"):
+        for letter in ascii_letters:
+            text = iso[:place] + letter + iso[place + 1 :]
+            assert read_moment(text) == _read_moment(text, DateReading())
+
+
+def test_an_iso_date_with_letters_that_look_like_digits_is_read_as_the_general_reader_reads_it() -> None:
+    rng = Random(1)
+    for _ in range(2000):
+        iso = f"{rng.randrange(1990, 2031)}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"
+        text = "".join(rng.choice((digit, digit, *"oOlIi")) if digit.isdigit() else digit for digit in iso)
+        assert read_moment(text) == _read_moment(text, DateReading())
 
 
 @pytest.mark.parametrize(("text", "is_iso"), [("2025-04-03", True), ("2025-4-3", False), ("3 April 2025", False)])

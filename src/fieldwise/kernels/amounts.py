@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from fieldwise.kernels import number_words
 from fieldwise.kernels.amount_names import BEFORE_NUMBERS, NumberNames, read_names, take_scale_beside
+from fieldwise.kernels.amounts_in_words import read_amount_in_words
 from fieldwise.kernels.currencies import (
     NO_CODES,
     SECOND_UNITS,
@@ -356,7 +357,8 @@ def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
     clean, credit = _take_credit_mark(clean)
     clean, exponent = _take_exponent(clean)
     if not has_numeral(clean):
-        return _read_words(clean, negative)
+        worded = read_amount_in_words(clean)
+        return None if worded is None else Figure(simplify_decimal(worded[0].copy_negate() if negative else worded[0]), worded[1])
     parts = split_numeral(clean)
     if parts is None or _SYMBOL_FIRST.fullmatch(clean) is not None:
         return _read_several_numerals(clean, negative, decimal_mark)
@@ -386,62 +388,6 @@ def _read_several_numerals(text: str, negative: bool, decimal_mark: DecimalMark 
     value, undecided = read_numeral(power_unit[1], decimal_mark)
     named = NumberNames(units=units_called(power_unit[2]))
     return None if value is None else _make_figure(simplify_decimal(-value if negative else value), named, undecided)
-
-
-def _read_words(text: str, negative: bool) -> Figure | None:
-    """An amount in words: `twenty-five dollars`, `five pounds fifty`, `Rupees five hundred`; a number alone in English only."""
-    words = text.split(" ")
-    if not number_words.starts_with_number_word(text):
-        currencies = lookup_currencies(words[0])
-        return None if currencies is None else _read_currency_first(words[1:], currencies, negative)
-    for count in range(min(len(words), 8), 0, -1):
-        number = number_words.read_number_words(" ".join(words[:count]))
-        if number is None:
-            continue
-        if count == len(words):
-            spoken = all(word.casefold() in _ENGLISH_WORDS for word in re.split("[ -]", text))
-            return Figure(-number if negative else number) if spoken else None
-        return _read_worded_amount(number, words[count:], negative)
-    return None
-
-
-def _read_currency_first(words: list[str], currencies: frozenset[str], negative: bool) -> Figure | None:
-    """An amount in words behind its currency: `five hundred`, `five hundred and fifty paise`."""
-    for count in range(min(len(words), 12), 0, -1):
-        number = number_words.read_number_words(" ".join(words[:count]))
-        figure = None if number is None else _add_small_unit(Decimal(str(number)), words[count:], currencies, negative)
-        if figure is not None:
-            return figure
-    return None
-
-
-_ENGLISH_WORDS: Final = frozenset(
-    (*number_words.ENGLISH_NUMBERS, "hundred", "thousand", "million", "billion", "trillion", "and", "a", "half")
-)
-
-
-def _read_worded_amount(number: float, words: list[str], negative: bool) -> Figure | None:
-    """A number in words with the words behind it: a currency or a small unit of one, and what comes on top of it."""
-    for count in range(min(len(words), 3), 0, -1):  # the longest name: "US dollars"
-        named = read_names("", " ".join(words[:count]), ends_in_cr=False)
-        if named is not None and named.currencies:
-            return _add_small_unit(Decimal(str(number)) * named.scale, words[count:], named.currencies, negative)
-    return None
-
-
-def _add_small_unit(value: Decimal, rest: list[str], currencies: frozenset[str], negative: bool) -> Figure | None:
-    """The amount with what follows its currency: `fifty`, `and fifty cents`."""
-    if rest and rest[0].casefold() in ("and", "und", "et", "y"):
-        rest = rest[1:]
-    if rest:
-        small_unit = SUBUNITS.get(symbol_key(rest[-1])) if len(rest) > 1 else None
-        if small_unit is not None and not currencies & expand_codes(small_unit):
-            return None
-        minor = number_words.read_number_words(" ".join(rest[:-1] if small_unit is not None else rest))
-        if minor is None or minor >= 100:
-            return None
-        value += Decimal(str(minor)) / 100
-    return Figure(simplify_decimal(-value if negative else value), currencies)
 
 
 def _read_chinese_units(text: str, negative: bool) -> Figure | None:

@@ -3,13 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Final, Protocol, TypeVar
 
 from fieldwise.kernels.calendar_moment import AmbiguousMoment
 from fieldwise.kernels.moments import DateReading, calendar_languages_of, is_iso_date, read_moment
-from fieldwise.kernels.month_spellings import list_month_names
-from fieldwise.pattern import compile_on_use
 
 _AMBIGUOUS_ORDER, _AMBIGUOUS_NAME, _LANGUAGES = "ambiguous order", "ambiguous month name", "languages "
 _DAY_FIRST, _MONTH_FIRST = "day first", "month first"
@@ -18,11 +16,6 @@ MIN_SHARE: Final = 0.9
 """Share of the evidence that must agree before a column decides."""
 NO_DATE_EVIDENCE: Final = r'null|true|false|-?[0-9][0-9.eE+-]*|"[0-9]{4}-(?:0[0-9]|1[0-2])-[0-3][0-9](?:T[0-2][0-9]:[0-5][0-9][0-9:.]*Z?)?"'
 """ISO dates and times read one way, and no number is a date."""
-
-_LETTERS_DIGITS_HYPHENS: Final = compile_on_use(r"[0-9A-Za-z-]+")
-_DAY_AND_MONTH: Final = compile_on_use(r"[0-9]-[0-9]{1,2}-[0-9]{2}")
-_LETTERS: Final = compile_on_use(r"[a-z]+")
-_MONTH_WITHOUT_MARKS: Final = compile_on_use(r"[0-9a-z -]+")
 
 
 class DateOptions(Protocol):
@@ -50,13 +43,13 @@ def collect_date_evidence(values: Sequence[Any], config: DateOptions) -> Counter
     return evidence
 
 
-def count_texts(values: Sequence[Any]) -> Counter[str]:
+def count_texts(values: Sequence[Any]) -> dict[str, int]:
     """The number of times that each text occurs among values of any type."""
     try:
         counts: Counter[Any] = Counter(values)
     except TypeError:  # a list or an object
         counts = Counter(value for value in values if isinstance(value, str))
-    return Counter({text: count for text, count in counts.items() if isinstance(text, str)})
+    return {text: count for text, count in counts.items() if isinstance(text, str)}
 
 
 def reading_languages(codes: Iterable[str]) -> frozenset[str]:
@@ -65,7 +58,7 @@ def reading_languages(codes: Iterable[str]) -> frozenset[str]:
 
 
 def _sign_of(text: str, reading: DateReading) -> str:
-    moment = None if is_iso_date(text) or _is_misread_iso_date(text) else read_moment(text, reading)
+    moment = None if is_iso_date(text) else read_moment(text, reading)
     if moment is None:
         return ""
     if isinstance(moment, AmbiguousMoment):
@@ -73,24 +66,6 @@ def _sign_of(text: str, reading: DateReading) -> str:
     if moment.month_languages and "en" not in moment.month_languages:
         return _LANGUAGES + _join_languages(moment.month_languages)
     return moment.numeric_order
-
-
-def _is_misread_iso_date(text: str) -> bool:
-    """True for `2O25-lO-12`, which shows nothing and takes long to read: no month by name, no day and month in numbers.
-
-    An `s` or `min` behind a time of day could hide the beginning of a name.
-    """
-    if not _LETTERS_DIGITS_HYPHENS.fullmatch(text) or _DAY_AND_MONTH.search(text):
-        return False
-    folded = text.lower()
-    return "s" not in folded and "min" not in folded and _words_of_months().isdisjoint(_LETTERS.findall(folded))
-
-
-@cache  # derived from a table that never changes
-def _words_of_months() -> frozenset[str]:
-    """The runs of letters in those names of months that have only letters, digits, hyphens and spaces."""
-    names = filter(_MONTH_WITHOUT_MARKS.fullmatch, list_month_names())
-    return frozenset(_LETTERS.findall(" ".join(names)))
 
 
 # A column has few distinct sets of languages, one for each month name.

@@ -149,3 +149,41 @@ def test_no_text_crashes_the_guards(expected: str, actual: str) -> None:
 
 def test_numbers_that_change_places_are_a_difference_though_more_than_two_do() -> None:
     assert describe_differences("moved from 5 via 6 to 7", "moved from 7 via 5 to 6") == ["order differs: 5 … 6 … 7 / 7 … 5 … 6"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "reason"),
+    [
+        ("class b shares", "class c shares", "letters differ: b / c"),
+        ("class a shares", "class b shares", "letters differ: a / b"),
+        ("hepatitis b", "hepatitis c", "letters differ: b / c"),
+        ("plan a", "plan b", "letters differ: a / b"),
+        ("plan a", "Plan B", "letters differ: a / B"),
+        ("a patient on plan a", "a patient on plan b", "letters differ: a / b"),
+        ("classes a and b", "classes a and c", "letters differ: b / c"),
+        ("shares of class b", "class c shares", "letters differ: b / c"),
+    ],
+)
+def test_small_letters_after_the_same_word_are_compared(expected: str, actual: str, reason: str) -> None:
+    assert [str(difference) for difference in find_differences(read_text(expected), read_text(actual))] == [reason]
+    assert [difference.kind for difference in find_differences(read_text(actual), read_text(expected))] == ["code"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("a plan", "the plan"),
+        ("plan a trip", "plan the trip"),
+        ("plan a trip", "plan b"),
+        ("plan a", "Plan A"),
+        ("plan b", "the plan"),
+        ("option a or b", "option b or a"),
+        ("class a and class b", "class b and class a"),
+        ("he and i went", "he and a friend went"),
+        ("padres e hijos", "padres y hijos"),
+        ("siete u ocho", "siete o ocho"),
+        ("write a program", "write c programs"),
+    ],
+)
+def test_a_small_letter_that_is_a_word_or_on_one_side_alone_is_no_difference(expected: str, actual: str) -> None:
+    assert not [difference for difference in find_differences(read_text(expected), read_text(actual)) if difference.kind == "code"]

@@ -17,7 +17,7 @@ from fieldwise.kernels.meaning import lexicon
 from fieldwise.kernels.meaning.marks import compare_marks, find_operators, refuses
 from fieldwise.kernels.meaning.quantities import TextQuantity, have_opposite_limits, quantities_agree
 from fieldwise.kernels.meaning.quantity_context import is_same_limit
-from fieldwise.kernels.meaning.text_reading import LexiconTerm, TextReading, read_text
+from fieldwise.kernels.meaning.text_reading import LetterPlace, LexiconTerm, TextReading, read_text
 
 SIMILARITY_FACTORS: Mapping[str, float] = {
     "number": 0.4,
@@ -40,6 +40,9 @@ _PASSIVE_WORDS = lexicon.parse_words("is are was were be been being by has have 
 _LIST_WORDS = lexicon.parse_words("and or & und oder et ou y e o en , /")
 _DIRECTION_WORDS = ("to", "than", "into", "before", "after", "→")
 _CONTRAST_WORDS = lexicon.parse_words("but than from to")
+_WORDS_OF_ONE_LETTER = frozenset("aeiouy")
+_SAME_WORDS_OF_ONE_LETTER = tuple(map(set, ("ey", "ou", "ao", "ai")))
+"""Forms of one word, such as Spanish `y` and `e`, the articles of Portuguese, Czech `a` and `i`."""
 _FUNCTION_WORDS = lexicon.parse_words("""the a an of is are was were be been has have had to in on at for by with and or it its this that
 will shall may must from as per der die das den dem ein eine und ist im le la les un une des du de el los las una y il lo o""")
 
@@ -152,11 +155,26 @@ def _compare_limits(paired: _PairedQuantities) -> list[MeaningDifference]:
 
 
 def _compare_letters(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
-    """Plan A is not plan B, nor type I type II; a letter on one side alone is no difference."""
+    """Plan A is not plan B, nor type I type II, nor plan a plan b; a letter on one side alone is no difference."""
     only_expected, only_actual = _letters_only_in(expected, actual), _letters_only_in(actual, expected)
-    if not only_expected or not only_actual:
-        return []
-    return [MeaningDifference("code", f"letters differ: {', '.join(sorted(only_expected))} / {', '.join(sorted(only_actual))}")]
+    if only_expected and only_actual:
+        return [MeaningDifference("code", f"letters differ: {', '.join(sorted(only_expected))} / {', '.join(sorted(only_actual))}")]
+    if sorted(place.letter.lower() for place in expected.letter_places) == sorted(place.letter.lower() for place in actual.letter_places):
+        return []  # `a or b` and `b or a`
+    for before in dict.fromkeys(place.before for place in expected.letter_places):
+        left, right = ([place for place in reading.letter_places if place.before == before] for reading in (expected, actual))
+        if right and all(_are_other_letters(left_place, right_place) for left_place in left for right_place in right):
+            return [MeaningDifference("code", f"letters differ: {left[0].letter} / {right[0].letter}")]
+    return []
+
+
+def _are_other_letters(left: LetterPlace, right: LetterPlace) -> bool:
+    """True if the letters after the same word name different things. A small letter may also be a word: `plan a trip`, `y`, `e`, `o`."""
+    letters = {left.letter.lower(), right.letter.lower()}
+    if len(letters) == 1 or (left.letter.isupper() and right.letter.isupper()) or letters in _SAME_WORDS_OF_ONE_LETTER:
+        return False
+    may_be_words = not letters.isdisjoint(_WORDS_OF_ONE_LETTER)
+    return not may_be_words or (left.after == right.after and left.before not in _FUNCTION_WORDS)
 
 
 def _letters_only_in(reading: TextReading, opposite: TextReading) -> set[str]:

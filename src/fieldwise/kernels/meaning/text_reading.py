@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fieldwise.kernels.meaning import lexicon
 from fieldwise.kernels.meaning.marks import TextMarks, read_marks
@@ -20,6 +21,8 @@ _SENTENCE_END = re.compile(r"[.!?:;\n]\s*$")
 _HAN = re.compile(r"[぀-ヿ㐀-鿿]")
 _GERMAN = lexicon.parse_words("der die das und ist nicht mit für von ein eine den dem des beträgt wird sind im zum zur innerhalb über")
 _ELISION = re.compile(r"(?:[dlnsjcmt]|qu)'(?=[^\W\d_]{2})")
+_LETTER_IN_PLACE = re.compile(r"([^\W\d_]{2,}) ([A-Za-z])(?![\w.'-])(?= ?([^\W\d_]*))")
+"""A word, a single letter after it, and the next word if there is one."""
 _SINGLE_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,4})(?![\w.'-])")
 _ENUMERATION = re.compile(
     r"(?<![^\W\d_])\(([a-z]|[ivx]{2,4})\)|(?<![^\W_])(?<!\()([a-z])\)|"
@@ -77,6 +80,15 @@ class LexiconTerm:
     text: str
 
 
+class LetterPlace(NamedTuple):
+    """A single letter, capital or small, between two words in lower case."""
+
+    before: str
+    letter: str
+    after: str
+    """Empty if no word follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextReading:
     """What the guards compare of a text."""
@@ -93,6 +105,7 @@ class TextReading:
     names: tuple[str, ...]
     letters: frozenset[str]
     """Single capitals and Roman numerals after a word, and letters that enumerate: plan A, type II, 3(a)."""
+    letter_places: tuple[LetterPlace, ...]
     versions: frozenset[str]
     """Numbers in parts behind words such as version and section: 2.1 is not 2.10."""
     marks: TextMarks
@@ -153,6 +166,7 @@ def read_text(text: str) -> TextReading:
         maybe_negative=any(_may_negate(word) for word in split_words),
         names=_find_names(text, split_words),
         letters=frozenset(_SINGLE_LETTER.findall(text)) | {"".join(letters).lower() for letters in _ENUMERATION.findall(text)},
+        letter_places=tuple(LetterPlace(before.lower(), letter, after.lower()) for before, letter, after in _LETTER_IN_PLACE.findall(text)),
         versions=frozenset(_VERSION.findall(text)),
         marks=marks,
         lone_magnitudes=find_lone_magnitudes(tokens),
