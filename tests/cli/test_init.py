@@ -250,6 +250,24 @@ def test_cases_that_cannot_be_read_exit_2(folder: Path, fieldwise: Run) -> None:
     assert fieldwise("init", "--cases", "nowhere.jsonl").exit_code == 2
 
 
+def test_cases_without_outputs_are_refused_with_the_likeliest_column(folder: Path, fieldwise: Run) -> None:
+    (folder / "c.jsonl").write_text('{"id": "a", "expected": {"x": 1}, "gpt-4o": {"x": 1}}\n')
+    result = fieldwise("init", folder, "--cases", folder / "c.jsonl")
+    assert result.exit_code == 2
+    assert "init --column actual=gpt-4o" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["init", "run"])
+def test_a_file_that_cannot_be_read_is_named_before_what_follows_from_it(folder: Path, fieldwise: Run, command: str) -> None:
+    (folder / "c.jsonl").write_text('{"id": "a", "expected": {"x": 1}, "actual": {"x": 1}}\n', encoding="utf-16")
+    (folder / "s.eval.yaml").write_text("cases: c.jsonl\nevaluators: [{type: field_accuracy}]\n")
+    arguments = ("init", folder, "--cases", folder / "c.jsonl") if command == "init" else ("run", folder / "s.eval.yaml")
+    result = fieldwise(*arguments)
+    assert result.exit_code == 2
+    assert "UTF-16" in result.stderr
+    assert "no rules can be inferred" not in result.stderr
+
+
 def test_answers_to_known_questions_get_their_presets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cases = tmp_path / "answers.jsonl"
     cases.write_text(

@@ -175,6 +175,8 @@ def test_letters_and_an_integer_apart_are_compared_exactly(value: str) -> None:
         (["kg 5", "kg 5,5"], "quantity"),
         (["3.5GHz"], "quantity"),
         (["90 min", "2h", "05 min"], "duration"),
+        (["1h 30m", "2h"], "duration"),
+        (["2h", "3h"], "code"),
         (["1.5e3", "1E5"], "numeric_tolerance"),
         (["1e-5"], "numeric_tolerance"),
         (["1.5M", "300K"], "numeric_tolerance"),

@@ -1,6 +1,7 @@
 """CSV as spreadsheets of several countries write it."""
 
 import gzip
+import io
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import fieldwise as fw
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
-from fieldwise.read.csv_files import detect_separator
+from fieldwise.read.csv_files import detect_separator, read_csv
 
 ROWS = [("id", "expected", "actual"), ("1", "Müller, Eva", "3,50"), ("2", "a b", "12.000,00")]
 
@@ -157,3 +158,15 @@ def test_a_row_with_too_few_or_too_many_cells_is_an_error_of_its_case(tmp_path: 
     rows, errors = read_rows(path)
     assert rows == [("1", "a", "a"), ("2", "b", "b"), ("3", MISSING, MISSING), ("4", "d", "d")]
     assert errors == [("unreadable-case", 4)]
+
+
+def test_rows_without_any_value_are_no_cases_and_are_counted() -> None:
+    [rows] = read_csv(io.BytesIO(b"id,a\n1,x\n,\n2, \n , \n"), "c.csv", 10)
+    assert rows.values == [{"id": "1", "a": "x"}, {"id": "2", "a": None}]
+    assert rows.ordinals == [1, 3]
+    assert [note.what for note in rows.notes] == ["2 rows without any value are left out"]
+
+
+def test_a_separator_line_may_be_in_quotes() -> None:
+    [rows] = read_csv(io.BytesIO(b'"sep=;"\nid;a\n1;x\n'), "c.csv", 10)
+    assert rows.values == [{"id": "1", "a": "x"}]

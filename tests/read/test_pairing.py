@@ -156,3 +156,9 @@ def test_a_field_inside_an_object_is_the_one_with_the_joined_name(tmp_path: Path
     files = write(tmp_path / "nested.jsonl", nested), write(tmp_path / "flat.jsonl", flat)
     assert propose_pairing(*files).with_renames().expected.rename == {"vendor.name": "vendor_name"}
     assert propose_pairing(*reversed(files)).with_renames().expected.rename == {"vendor_name": "vendor.name"}
+
+
+def test_rows_are_paired_by_id_although_one_has_none_and_two_have_the_same(tmp_path: Path) -> None:
+    gold = [{"id": "a", "x": 1}, {"id": "b", "x": 2}, {"id": "b", "x": 3}, {"id": None, "x": 4}]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", gold[:2]))
+    assert pairing.describe_ids() == "`id`"

@@ -7,13 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.locations import parse_location
 from fieldwise.model.path import EACH, render_path
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import PRESET_EVALUATORS, SideMapping, Source
@@ -21,16 +20,16 @@ from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.services import NO_SERVICES
 from fieldwise.model.values import MISSING
 from fieldwise.plan.infer import InferredRules
+from fieldwise.plan.needed_sides import NO_COLUMN
 from fieldwise.read.cases import read_cases
-from fieldwise.read.files import get_data_stem, get_data_suffix
+from fieldwise.read.files import get_data_stem
 from fieldwise.read.pairing import Pairing
 from fieldwise.score.batch import ScoringBatch
-from fieldwise.score.inferred_rules import infer_rules
+from fieldwise.score.inferred_rules import infer_rules, is_untyped, list_unreadable_cases
 
 SCHEMA_COMMENT = "# yaml-language-server: $schema=fieldwise.schema.json\n"
 _PLAIN_SCALAR = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z_./][A-Za-z0-9_./]*")
 _YAML_KEYWORDS = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
-_TEXT_TABLES: Final = (".csv", ".tsv")
 _SAMPLE = """name: invoices
 cases: invoices.jsonl               # one case a line: id, expected, actual
 
@@ -177,7 +176,10 @@ def _write_suite(
         empty = Diagnostic(code="empty-file", what="the file has no cases", where=Where(file=source.cases or source.expected))
         raise ConfigError(errors or [empty])
     if not expected_values and not has_contexts:
-        raise ConfigError([_describe_missing_expected(source)])
+        raise ConfigError(list_unreadable_cases(read_cases(source, chunk=256)) or [_describe_missing_expected(source)])
+    without_outputs = [diagnostic for diagnostic in reader.diagnostics if diagnostic.code == NO_COLUMN["actual"]]
+    if without_outputs and expected_values:
+        raise ConfigError([replace(diagnostic, level="error") for diagnostic in without_outputs])
     if rules is not None:
         body = _evaluators_of_rules(rules)
     else:
@@ -253,10 +255,7 @@ def _describe_missing_expected(source: Source) -> Diagnostic:
 
 def _differ_in_types(source: Source) -> bool:
     """True if one of the two sides is CSV, whose values are all text, and the other is not."""
-    if source.expected is None or source.actual is None:
-        return False
-    expected, actual = (get_data_suffix(parse_location(pattern)) for pattern in (source.expected, source.actual))
-    return expected != actual and not {expected, actual}.isdisjoint(_TEXT_TABLES)
+    return is_untyped(source, "expected") != is_untyped(source, "actual")
 
 
 def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str], *, differ_in_types: bool) -> str:

@@ -7,10 +7,11 @@ with currencies is `money`, one with times of day `datetime`, one with units `qu
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from math import ulp
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from fieldwise import registry
 from fieldwise.model.rule import Match
@@ -74,9 +75,14 @@ def new_evidence(name: str) -> ColumnEvidence:
     return ColumnEvidence(SideEvidence(term=term), SideEvidence(term=term))
 
 
-def choose_from_evidence(evidence: ColumnEvidence) -> MatchChoice:
-    """The match for a column with this evidence, and the reason; always one that reads expected values of the column."""
+def choose_from_evidence(evidence: ColumnEvidence, *, actual_is_untyped: bool = False) -> MatchChoice:
+    """The match for a column with this evidence, and the reason; always one that reads expected values of the column.
+
+    `actual_is_untyped`: the actual side comes from a format without types, such as CSV, where numbers and booleans are text.
+    """
     match, reason = _choose(evidence)
+    if actual_is_untyped and evidence.actual.kinds["string"]:
+        match, reason = _read_texts_too(evidence, match, reason)
     note = _note_if_unread(match, evidence.expected)
     return (match, reason) if note is None else (build_match("exact"), f"{reason}, but `{match.name}` cannot read them: {note}")
 
@@ -117,6 +123,19 @@ def _choose(evidence: ColumnEvidence) -> MatchChoice:
         return _choose_for_texts(evidence)
     kinds -= {"blank"}
     return build_match("exact"), f"the values are of several kinds: {', '.join(sorted(kinds))}"
+
+
+def _read_texts_too(evidence: ColumnEvidence, match: Match, reason: str) -> MatchChoice:
+    """For expected numbers and booleans, a match that also reads them as text."""
+    kinds = {kind for kind, count in evidence.expected.kinds.items() if count}
+    because_untyped = "and the other side has no types, as in CSV"
+    if kinds == {"bool"}:
+        return build_match("boolean"), f"{reason}, {because_untyped}"
+    if kinds == {"number"} and match.name == "numeric_tolerance":
+        return Match(match.name, replace(cast("Any", match.options), parse=True)), f"{reason}, {because_untyped}"
+    if kinds == {"number"} and match.name == "exact" and evidence.expected.term != "version":
+        return build_match("numeric_tolerance", parse=True), f"{reason}, {because_untyped}"
+    return match, reason
 
 
 def build_match(name: str, **options: Any) -> Match:
@@ -446,7 +465,8 @@ def _choose_quantity(evidence: ColumnEvidence) -> MatchChoice | None:
         return None
     strong = expected.signs["quantity"] - expected.signs["weak unit"]
     is_strong = strong > 0 and strong >= MIN_STRONG_SHARE * expected.signs["quantity"]
-    if expected.signs["duration"] and (is_strong or not expected.signs["quantity"]):
+    has_more_units = expected.signs["duration"] > expected.signs["quantity"]  # `1h 30m` is a length of time, `2h` may be a code
+    if expected.signs["duration"] and (is_strong or has_more_units):
         if _reads_as(evidence, "duration"):
             return build_match("duration"), _describe(evidence, "lengths of time", "duration")
         forms = ("duration", "clock duration", "bare number")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
 from fieldwise.model.accepted_values import accepted_values
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.path import EACH, Path, Step
 from fieldwise.model.rule import FieldRule, ListRule, Match
 from fieldwise.model.values import Value
@@ -41,6 +42,8 @@ class InferredRules:
     """Whether the records hold a field or a value; not if they are all empty or null."""
     left_out: tuple[str, ...] = ()
     """Paths of fields that get no rule, such as the id that pairs two files."""
+    unreadable: tuple[Diagnostic, ...] = ()
+    """The errors of the first cases that could not be read."""
 
 
 class _RecordLists(NamedTuple):
@@ -201,10 +204,11 @@ class RuleInference:
             mine.empty_kind = mine.empty_kind or other_node.empty_kind
             pending += [(mine.get_child(step), child) for step, child in other_node.children.items()]
 
-    def infer(self, left_out: Collection[str] = ()) -> InferredRules:
+    def infer(self, left_out: Collection[str] = (), *, actual_is_untyped: bool = False) -> InferredRules:
         """One rule for every leaf of expected, in order of appearance.
 
         `left_out`: names at the top of the records that get no rule, such as the id that pairs two files.
+        `actual_is_untyped`: the actual side comes from a format without types, where numbers are text.
         """
         rules: list[FieldRule] = []
         lists: list[ListRule] = []
@@ -220,7 +224,7 @@ class RuleInference:
                 lists.append(list_rule)
                 reasons[str(list_rule.path)] = reason
             if node.has_values or (node.has_leaf and not node.children):
-                rule, reason = _infer_field_rule(node)
+                rule, reason = _infer_field_rule(node, actual_is_untyped)
                 rules.append(rule)
                 reasons[rule.text] = reason
                 has_fields |= node.has_values or node is not self._root
@@ -296,9 +300,9 @@ def _walk_in_order(root: _PathNode) -> Iterator[_PathNode]:
             pending += reversed(node.children.values())
 
 
-def _infer_field_rule(node: _PathNode) -> tuple[FieldRule, str]:
+def _infer_field_rule(node: _PathNode, actual_is_untyped: bool) -> tuple[FieldRule, str]:
     path = node.to_path()
-    match, reason = choose_from_evidence(node.evidence)
+    match, reason = choose_from_evidence(node.evidence, actual_is_untyped=actual_is_untyped)
     if node.has_values and node.children:
         match, reason = Match(), f"the values are partly plain and partly {'lists' if EACH in node.children else 'objects'}"
     if not node.has_values:

@@ -17,7 +17,7 @@ from typing import BinaryIO, Final
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Cases
-from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import parse_location
 from fieldwise.model.plan import Source
 from fieldwise.read.case_builder import build_cases
@@ -146,7 +146,7 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
         missing = "actual" if has_expected else "expected"
         what = f"no column is {missing}; there are: {columns}"
         likeliest = find_likeliest_column(rows, roles, missing)
-        fix = f"if one is, name it: columns: {{{missing}: {likeliest}}}"
+        fix = f"if one is, name it: columns: {{{missing}: {likeliest}}}, or `init --column {missing}={likeliest}`"
         if likeliest is None:  # every column has a role
             name = parse_location(rows.files[0]).name
             sides = {"expected": name, "actual": name} | {missing: "…"}
@@ -164,3 +164,11 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
     fix = f"name them: columns: {{expected: {expected}, actual: {actual}}}, or `init --column expected={expected} --column actual={actual}`"
     diagnostics.append(Diagnostic(code="no-columns", what=what, where=where, fix=fix))
     return False
+
+
+def require_rereadable(source: Source) -> None:
+    """ConfigError for cases that cannot be read again, from standard input or an iterator."""
+    name = "standard input" if source.cases == "-" else "an iterator"
+    if not source.is_rereadable:
+        what, fix = f"cases from {name} cannot be read again, so the run cannot be resumed", "put them in a file or a list"
+        raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])

@@ -24,7 +24,7 @@ _ENCODING_FIX: Final = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 
 
 def read_csv(stream: BinaryIO, file: str, chunk: int) -> Iterator[RowBatch]:
-    """Rows of at most `chunk` records of CSV with a header. Cells are text, blank ones null.
+    """Rows of at most `chunk` records of CSV with a header. Cells are text, blank ones null; records of blank cells only are left out.
 
     `UnreadableFile` where a quote is not closed: what follows would be read as one cell.
     """
@@ -42,6 +42,7 @@ def _batch_records(
     records: Iterator[tuple[int, list[str]]], header: list[str], separator: str, file: str, chunk: int
 ) -> Iterator[RowBatch]:
     rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
+    blank_records = 0
     failure: UnreadableFile | None = None
     for ordinal in count(1):
         try:
@@ -51,20 +52,31 @@ def _batch_records(
         except UnreadableFile as error:  # after the rows before it
             failure = error
             break
-        problems = _find_problems(cells, header, separator)
-        if problems:
-            rows.problems[len(rows)] = problems
-        rows.values.append({name: cell or None for name, cell in zip(header, cells, strict=False)})
-        rows.numbers.append(line)
-        rows.ordinals.append(ordinal)
-        rows.files.append(file)
+        if not any(map(str.strip, cells)):  # spreadsheets write rows that were used once
+            blank_records += 1
+            continue
         if len(rows) == chunk:
             yield rows
             rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
+        problems = _find_problems(cells, header, separator)
+        if problems:
+            rows.problems[len(rows)] = problems
+        rows.values.append({name: cell if cell.strip() else None for name, cell in zip(header, cells, strict=False)})
+        rows.numbers.append(line)
+        rows.ordinals.append(ordinal)
+        rows.files.append(file)
     if len(rows):
+        rows.notes = _note_blank_records(blank_records, file)
         yield rows
     if failure is not None:
         raise failure
+
+
+def _note_blank_records(count: int, file: str) -> tuple[Diagnostic, ...]:
+    if not count:
+        return ()
+    what = "1 row without any value is left out" if count == 1 else f"{count:,} rows without any value are left out"
+    return (Diagnostic(code="blank-rows", level="info", what=what, where=Where(file=file)),)
 
 
 def detect_separator(lines: list[str], is_whole: bool = True) -> str:
@@ -101,7 +113,7 @@ def _count_cells(lines: list[str], separator: str, is_whole: bool, min_share: fl
 
 def _read_separator_line(sample: list[str]) -> tuple[str | None, int]:
     """The separator of a first line such as `sep=;`, which Excel writes and reads, and the number of lines before the header."""
-    first = sample[0].strip() if sample else ""
+    first = sample[0].strip().strip('"') if sample else ""
     if first.lower().startswith("sep=") and len(first) == len("sep=;"):
         return first[-1], 1
     return ("\t", 1) if sample and sample[0].rstrip("\r\n").lower() == "sep=\t" else (None, 0)

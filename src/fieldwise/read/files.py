@@ -29,6 +29,7 @@ FORMATS: Final[Mapping[str, str]] = {
 """Format by extension; `.gz` or `.zst` may follow."""
 TEXT_SUFFIXES: Final = (".txt", ".md")
 """Extensions of files of which each is one output as text, with or without JSON in it, where a side is a folder or a pattern."""
+_INSPECT_ARCHIVE: Final = ".eval"
 _WORKBOOKS: Final = (".xlsx", ".xlsm", ".xls", ".ods")
 _COMPRESSED: Final = (".gz", ".zst")
 _BLOCK: Final = 1 << 18
@@ -218,6 +219,9 @@ def detect_format(path: Location, written: str | None) -> str:
     """The format of a file: `written` if it is set, else by its extension; `UnreadableFile` if neither is a format."""
     name = (written or FORMATS.get(get_data_suffix(path), "")).lower()
     name = FORMATS.get(f".{name}", name)
+    if get_data_suffix(path) == _INSPECT_ARCHIVE and name in ("", AUTO, "inspect"):
+        what, fix = "a log of Inspect in its binary format cannot be read", f"convert it: `inspect log dump {path.name} > log.json`"
+        raise UnreadableFile(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=fix))
     if name in FORMATS.values() or name in IMPORTERS.names():
         return name
     if name == AUTO:

@@ -1,6 +1,6 @@
 """Data given in a call or on the command line, in place of the suite's: paths, or rows in memory."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,11 +10,21 @@ from fieldwise.read.in_memory import PandasRows, is_default_index, is_record, is
 from fieldwise.read.side_mapping import identify_record
 
 
+@dataclass(frozen=True, slots=True)
+class RequestFile:
+    """A file with the cases of a request, which is deleted after the run."""
+
+    path: Path
+
+
 def replace_data(
     source: Source | None, *, cases: Any = None, expected: Any = None, actual: Any = None, on: str | tuple[str, str] | None = None
 ) -> Source | None:
     """The source with the given data; `columns` and the mappings of the suite still apply. ConfigError if it makes no sense."""
     _check_combination(source, cases, expected, actual, on)
+    if isinstance(cases, RequestFile):
+        source = replace_data(source, cases=cases.path)
+        return None if source is None else replace(source, is_request=True)
     if cases is not None:
         file, rows = _locate_data(cases, "cases")
         memory = {} if rows is None else {"cases": rows}

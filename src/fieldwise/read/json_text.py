@@ -30,7 +30,7 @@ from unicodedata import is_normalized, normalize
 import orjson
 
 from fieldwise.dataclass import dataclass
-from fieldwise.kernels.json_conversion import is_json_record
+from fieldwise.kernels.json_conversion import is_json_record, may_hold_long_number
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
 from fieldwise.model.path import render_path
 from fieldwise.model.values import MISSING, Value
@@ -45,8 +45,6 @@ _MAX_PROBLEMS: Final = 20
 _MAX_STEPS: Final = 20
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
-_MASK_DIGITS: Final = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x78 for byte in range(256))
-"""Translation table: every digit becomes `0`, every other byte `x`."""
 _BIG_INTEGER: Final = compile_on_use(rb"(?<![^:,\[\s])(?:-[0-9]{19}|[0-9]{20})")
 """A number (not digits inside a string) that may not fit into 64 bits."""
 _SHORT: Final = 1 << 14
@@ -161,7 +159,7 @@ def _keeps_all(text: bytes, encoded: bytes) -> bool:
     """Whether the values decoded from a short text, encoded again here, have all its keys and digits."""
     if text.count(b":") != encoded.count(b":") or _has_escaped_colon(text):
         return False
-    return b"0000" not in text[::4].translate(_MASK_DIGITS) or _BIG_INTEGER.search(text) is None
+    return not may_hold_long_number(text) or _BIG_INTEGER.search(text) is None
 
 
 def decode_lines(lines: Sequence[bytes]) -> list[Value]:

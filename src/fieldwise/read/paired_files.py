@@ -5,17 +5,18 @@
 """
 
 import filecmp
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Source
-from fieldwise.model.values import MISSING
+from fieldwise.model.values import MISSING, Value
 from fieldwise.read.files import (
     ReadProgress,
     UnreadableFile,
@@ -23,10 +24,12 @@ from fieldwise.read.files import (
 )
 from fieldwise.read.id_candidates import find_unpaired_ids
 from fieldwise.read.ids import MAX_REPORTED
+from fieldwise.read.imported_files import EVIDENCE, EXPECTED_PLACES
 from fieldwise.read.pairing_fields import Steps, remove_repeated_id
 from fieldwise.read.side_columns import SIDES
 from fieldwise.read.side_files import RecordFiles, RecordTable, Side, SideRecord, open_side
 from fieldwise.read.side_mapping import identify_record
+from fieldwise.read.single_values import WrappedRecord, wrap_single_values
 from fieldwise.registry import nearest
 
 
@@ -36,6 +39,8 @@ class _PairingTotals:
     paired: int = 0
     unpaired: list[SideRecord] = field(default_factory=list)
     """The first of the expected records without a prediction."""
+    wrapped_fields: dict[str, set[str]] = field(default_factory=dict)
+    """By side, the fields of imported records whose single values are lists of one."""
 
 
 def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProgress, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
@@ -52,7 +57,9 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProg
         totals.cases += len(pairs)
         totals.paired += len(pairs) - len(unpaired)
         totals.unpaired += unpaired[: MAX_REPORTED - len(totals.unpaired)]
-        yield _build_paired_cases([_leave_out_ids(pair, expected_side.id_place, actual_side.id_place) for pair in pairs])
+        pairs = [_leave_out_ids(pair, expected_side.id_place, actual_side.id_place) for pair in pairs]
+        yield _build_paired_cases([_wrap_pair(pair, totals) for pair in pairs])
+    diagnostics += _note_wrapped_fields(totals, source)
     diagnostics += expected_side.report_duplicates()
     if limit is None or totals.cases < limit:
         diagnostics += _report_unused_renames(expected_side, source.expected)
@@ -201,6 +208,40 @@ def _leave_out_ids(
         record = remove_repeated_id(actual.case.actual, expected_place, expected.key)
         actual = replace(actual, case=replace(actual.case, actual=record))
     return expected, actual
+
+
+def _wrap_pair(pair: tuple[SideRecord, SideRecord | None], totals: _PairingTotals) -> tuple[SideRecord, SideRecord | None]:
+    """The pair with single values of an imported side as lists where the opposite side has lists."""
+    expected, actual = pair
+    if actual is None or not (expected.repeatable or actual.repeatable):
+        return pair
+    records = expected.case.expected, actual.case.actual
+    if actual.repeatable:
+        wrapped, metadata = _wrap_record(records[1], records[0], actual.case.metadata, EVIDENCE)
+        actual = replace(actual, case=replace(actual.case, actual=wrapped.record, metadata=metadata))
+        totals.wrapped_fields.setdefault("actual", set()).update(wrapped.fields)
+    if expected.repeatable:
+        wrapped, metadata = _wrap_record(records[0], records[1], expected.case.metadata, EXPECTED_PLACES)
+        expected = replace(expected, case=replace(expected.case, expected=wrapped.record, metadata=metadata))
+        totals.wrapped_fields.setdefault("expected", set()).update(wrapped.fields)
+    return expected, actual
+
+
+def _wrap_record(
+    record: Value, opposite: Value, metadata: Mapping[str, Any], evidence_names: Sequence[str]
+) -> tuple[WrappedRecord, Mapping[str, Any]]:
+    """The wrapped record, and the metadata with its evidence wrapped alike."""
+    names = [name for name in evidence_names if name in metadata]
+    wrapped = wrap_single_values(record, opposite, [metadata[name] for name in names])
+    return wrapped, {**metadata, **dict(zip(names, wrapped.evidence, strict=True))}
+
+
+def _note_wrapped_fields(totals: _PairingTotals, source: Source) -> Iterator[Diagnostic]:
+    for side, fields in totals.wrapped_fields.items():
+        file, opposite = (source.expected, "actual") if side == "expected" else (source.actual, "expected")
+        for name in sorted(fields):
+            what = f"`{name}` of {side} is a list of one where the file has a single value, because {opposite} has a list"
+            yield Diagnostic(code="single-as-list", what=what, where=Where(file=file, field=name), level="info")
 
 
 def _build_paired_cases(pairs: list[tuple[SideRecord, SideRecord | None]]) -> Cases:

@@ -29,6 +29,8 @@ _MAX_COUNT_DIGITS: Final = 9
 _MAX_COUNT_SPREAD: Final = 2
 """Numbers count up if they spread over at most this many times their number, and begin that low."""
 MIN_UNIQUE: Final = 0.99
+_MIN_UNIQUE_IDS: Final = 0.5
+"""The same for a column `id`: rows without an id, or with that of another row, are reported one by one."""
 MIN_AGREEMENT: Final = 0.6
 """Share of paired records in which two fields must have equal values to be taken for one."""
 MIN_AGREEING: Final = 2
@@ -281,7 +283,7 @@ def _is_id_name(name: str) -> bool:
 
 
 def _list_id_values(side: _SideRows) -> dict[str, set[str]]:
-    """Column or path → its values, where they are plain and unique."""
+    """Column or path → its values, where they are plain and unique; of `id`, by which a run pairs, most of them are enough."""
     candidates: dict[str, set[str]] = {FILE_NAME: set(map(to_nfc, side.names))} if side.are_files else {}
     first = side.rows[0] if side.rows else {}
     names = [name for name, value in first.items() if not isinstance(value, dict | list)]
@@ -292,7 +294,7 @@ def _list_id_values(side: _SideRows) -> dict[str, set[str]]:
     for name in names:
         values = [locate(row, name) for row in side.rows]
         plain = {to_nfc(str(value)) for value in values if isinstance(value, str | int) and not isinstance(value, bool) and value != ""}
-        if len(plain) >= MIN_UNIQUE * len(values):
+        if len(plain) >= (_MIN_UNIQUE_IDS if fold_name(name) == "id" else MIN_UNIQUE) * len(values):
             candidates[name] = plain
     return candidates
 

@@ -29,6 +29,8 @@ class RowBatch:
     """What the numbers count; `file` if a whole file is one row."""
     problems: dict[int, list[JsonProblem]] = field(default_factory=dict)
     """By row. A problem of level error without steps concerns the row as a whole."""
+    repeatable: set[int] = field(default_factory=set)
+    """The rows in which an importer could not tell a single value from a list of one: `ImportedRecord.repeatable`."""
     is_text_only: bool = False
     """Whether every value is text, as in CSV."""
     several_files: bool = False
@@ -54,6 +56,7 @@ class RowBatch:
             ordinals=self.ordinals[start:stop],
             numbering=self.numbering,
             problems={row - start: problems for row, problems in self.problems.items() if start <= row < stop},
+            repeatable={row - start for row in self.repeatable if start <= row < stop},
             is_text_only=self.is_text_only,
             several_files=self.several_files,
             finite=self.finite,
@@ -63,6 +66,7 @@ class RowBatch:
     def extend(self, more: "RowBatch") -> None:
         """Append rows."""
         self.problems.update({row + len(self): problems for row, problems in more.problems.items()})
+        self.repeatable.update(row + len(self) for row in more.repeatable)
         self.values += more.values
         self.numbers += more.numbers
         self.files += more.files

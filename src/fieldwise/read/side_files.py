@@ -77,6 +77,8 @@ class SideRecord:
     diagnostics: tuple[Diagnostic, ...] = ()
     by_short_name: bool = False
     """Whether it was found by its name without an ending such as `.pred`; then that is its key."""
+    repeatable: bool = False
+    """Whether a value of it may be a list of one: `ImportedRecord.repeatable`."""
 
 
 class RecordFiles:
@@ -357,7 +359,7 @@ class RecordTable:
         self._map_records(cases, rows)
         for row, key in enumerate(keys):
             notes = tuple(_as_side_diagnostic(note, self.side) for note in cases.diagnostics.get(row, ()))
-            yield SideRecord(key, cases.at(row), locate_row(rows, row), notes)
+            yield SideRecord(key, cases.at(row), locate_row(rows, row), notes, repeatable=row in rows.repeatable)
 
     def _name_rows_without_id(self, cases: Cases, keys: list[str], rows: RowBatch) -> None:
         """Give rows without an id a name that pairs with nothing: their number may be the id of another row."""

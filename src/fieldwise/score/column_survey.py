@@ -107,6 +107,8 @@ def survey_columns(
         expected, actual = list(records.expected), list(records.actual)
         for rule, counts in evidence:
             counts.update(collect_evidence(rule.match, _values_at(expected, rule, cache), _values_at(actual, rule, cache)))
+    if not any(counts for _, counts in evidence):
+        return evaluators, []
     resolved: dict[str, list[tuple[FieldRule, FieldRule]]] = {}
     """By the text of their path: rules, each with what replaces it."""
     remarks: list[Diagnostic] = []
@@ -133,9 +135,9 @@ def collect_evidence(match: Match, expected: Sequence[Any], actual: Sequence[Any
     if survey is None:
         return evidence
     for side, values in (("expected", expected), ("actual", actual)):
-        counts = survey.collect(values, _options(match))
-        evidence.update(counts)
-        evidence.update({f"{side}: {sign}": count for sign, count in counts.items()})
+        for sign, count in survey.collect(values, _options(match)).items():
+            evidence[sign] += count
+            evidence[f"{side}: {sign}"] += count
     return evidence
 
 

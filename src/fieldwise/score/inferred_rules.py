@@ -2,23 +2,36 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Literal
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.locations import parse_location
 from fieldwise.model.options import InfersRules, lacks_rules
 from fieldwise.model.plan import Plan, PlannedEvaluator, SideMapping, Source
 from fieldwise.model.services import NO_SERVICES
 from fieldwise.read.columns import is_usual_id
+from fieldwise.read.files import AUTO, FORMATS, get_data_suffix
 from fieldwise.score.batch import ScoringBatch
 
 if TYPE_CHECKING:
     from fieldwise.plan.infer import InferredRules
 
 
+_MAX_EXAMPLES: Final = 3
+"""Cases that an error about unreadable data names."""
+
+
 def needs_inferred_rules(plan: Plan) -> bool:
     """True if an evaluator of the plan has no rules."""
     return any(_needs_rules(planned) for planned in plan.evaluators)
+
+
+def list_unreadable_cases(batches: Iterable[Cases]) -> list[Diagnostic]:
+    """The errors of the first cases that could not be read, at most three."""
+    problems = (problem for cases in batches for problems in cases.diagnostics.values() for problem in problems)
+    return list(islice((problem for problem in problems if problem.level == "error"), _MAX_EXAMPLES))
 
 
 def infer_plan_rules(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, list[Diagnostic]]:
@@ -32,7 +45,9 @@ def infer_plan_rules(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, list[D
         if not _needs_rules(planned):
             continue
         explanations += _explain_rules(inferred)
-        if not inferred.has_fields:
+        if not inferred.has_fields and inferred.unreadable:
+            without_rules = list(inferred.unreadable)
+        elif not inferred.has_fields:
             what = f"`{planned.name}`: no rules can be inferred: what is expected holds no field"
             fix = "give the records in `expected`, or write `fields`"
             without_rules.append(Diagnostic(code="no-rules", what=what, where=Where(file=plan.file), fix=fix))
@@ -56,7 +71,9 @@ def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> "Infe
 
     inference = RuleInference()
     id_fields: set[str] | None = None
+    unreadable: list[Diagnostic] = []
     for cases in batches:
+        unreadable = unreadable or list_unreadable_cases([cases])
         records = ScoringBatch(cases, NO_SERVICES).records
         inference.add(zip(records.expected, records.actual, strict=True))
         for case_id, record in zip(cases.id, records.expected, strict=True):
@@ -66,13 +83,25 @@ def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> "Infe
                 }
                 id_fields = names if id_fields is None else id_fields & names
     if source is None or source.expected is None:
-        return inference.infer()
+        return replace(inference.infer(), unreadable=tuple(unreadable))
     pairing_id = source.get_mapping("expected").id
-    inferred = inference.infer(left_out={*(id_fields or ()), *([pairing_id] if pairing_id else [])})
+    left_out = {*(id_fields or ()), *([pairing_id] if pairing_id else [])}
+    inferred = inference.infer(left_out, actual_is_untyped=is_untyped(source, "actual") and not is_untyped(source, "expected"))
+    inferred = replace(inferred, unreadable=tuple(unreadable))
     actual_id = _find_id_in_record(source.get_mapping("actual"))
     if actual_id is None or any(rule.text == actual_id for rule in inferred.rules):
         return inferred
     return replace(inferred, left_out=(*inferred.left_out, actual_id))
+
+
+def is_untyped(source: Source, side: Literal["expected", "actual"]) -> bool:
+    """True if a side has files of its own that are CSV, whose values are all text."""
+    pattern = source.expected if side == "expected" else source.actual
+    if pattern is None or side in source.memory:
+        return False
+    written = source.get_mapping(side).format
+    by_name = FORMATS.get(get_data_suffix(parse_location(pattern)))
+    return (by_name if written in (None, AUTO) else FORMATS.get(f".{written}", written)) == "csv"
 
 
 def _find_id_in_record(mapping: SideMapping) -> str | None:
