@@ -190,6 +190,28 @@ class TestMisread:
         code, output = place.run()
         assert (code, "no case of the run has this field" in output) == (PASSED, True)
 
+    @pytest.mark.parametrize("rule", [{"name": "vat", "if": "n == 'de'", "then": "total == 1"}, {"name": "vat", "check": "items[*].a > 0"}])
+    def test_a_constraint_that_applies_to_no_output(self, place: Place, rule: dict[str, Any]) -> None:
+        place.cases({**GOOD, "actual": {"n": "x", "total": 1, "items": []}}, {"id": "b", "actual": {"n": "y", "total": 2, "items": []}})
+        place.suite({"type": "constraints", "rules": [{"check": "present(n)"}, rule]}, gate={"constraints.score": ">= 1"})
+        place.fails(INCOMPLETE, "vat: constraints: the rule applied to no output (n = 0)")
+        place.fails(INCOMPLETE, "write `sparse: true` if it may apply to no output")
+        code, output = place.run("--limit", "1")
+        assert (code, "the rule applied to no output" in output) == (PASSED, True)
+        place.suite({"type": "constraints", "rules": [{"check": "present(n)"}, {**rule, "sparse": True}]})
+        code, output = place.run()
+        assert (code, "the rule applied to no output" in output) == (PASSED, True)
+
+    def test_a_constraint_in_a_composite_that_applies_to_no_output(self, place: Place) -> None:
+        rules = {"type": "constraints", "rules": [{"check": "present(n)"}, {"name": "vat", "if": "n == 'de'", "then": "total == 1"}]}
+        place.suite({"type": "composite", "evaluators": [rules, {"type": "is_json"}]})
+        place.fails(INCOMPLETE, "vat: composite: the rule applied to no output (n = 0)")
+
+    def test_a_constraint_that_applies_to_one_output_is_measured(self, place: Place) -> None:
+        place.cases(GOOD, {"id": "b", "actual": {"n": "de", "total": 1}})
+        place.suite({"type": "constraints", "rules": [{"check": "present(n)"}, {"if": "n == 'de'", "then": "total == 1"}]})
+        assert place.run()[0] == PASSED
+
     def test_a_record_with_fields_that_files_have_too(self, place: Place) -> None:
         """`model` and `cost` say something of a file of outputs, or of a product."""
         for name, model in (("e.json", "X100"), ("a.json", "X200")):
@@ -307,6 +329,24 @@ class TestGates:
         code, output = place.run("--gate", "answer_quality.exact_match >= 0")
         assert code != PASSED, output
         assert "measured nothing" in output
+
+    @pytest.mark.parametrize("metric", ["ap_small", "ap_large"])
+    def test_a_gate_on_a_declared_metric_that_got_no_value(self, place: Place, metric: str) -> None:
+        boxes = [{"bbox": [0, 0, 50, 50], "category": "dog"}]
+        place.suite({"type": "detection"}, gate={f"detection.{metric}": ">= 0.5"})
+        place.cases({"id": "1", "expected": boxes, "actual": boxes})
+        place.fails(INCOMPLETE, f"not measured: `{metric}` had nothing to measure in any of 1 cases")
+
+    def test_a_gate_on_a_category_that_no_case_has(self, place: Place) -> None:
+        boxes = [{"bbox": [0, 0, 50, 50], "category": "dog"}]
+        place.suite({"type": "detection"}, gate={"detection.ap[dgo]": ">= 0.5"})
+        place.cases({"id": "1", "expected": boxes, "actual": boxes})
+        place.fails(CONFIG, "`detection` has no metric `ap[dgo]`")
+
+    def test_a_gate_on_average_precision_without_any_object(self, place: Place) -> None:
+        place.suite({"type": "detection"}, gate={"detection.ap": ">= 0.5"})
+        place.cases({"id": "1", "expected": [], "actual": []})
+        place.fails(INCOMPLETE, "not measured: `ap` had nothing to measure in any of 1 cases")
 
     def test_a_gate_that_any_number_passes_still_needs_a_number(self, place: Place) -> None:
         place.write("data.jsonl", "")
@@ -461,6 +501,92 @@ class TestBaselines:
         place.fails(INCOMPLETE, "not measured: `score` had nothing to measure in any of 1 cases")
         place.cases({"id": "a", "expected": ["ls"], "actual": ["ls"]}, {"id": "b", "expected": [], "actual": ["rm_rf"]})
         assert place.run()[0] == PASSED
+
+    def test_a_price_of_a_field_that_no_case_has(self, place: Place) -> None:
+        place.cases({"id": "1", "expected": {"total": 1}, "actual": {"total": 2}})
+        cost = {"type": "error_cost", "prices": {"totl": 40}, "evaluators": [{"type": "field_prf"}]}
+        place.suite(cost, gate={"error_cost.per_case": "<= 20"})
+        place.fails(CONFIG, "`cost` names `totl`, and no case of the run has such a field")
+        place.suite(cost, {"type": "field_prf", "ignore": ["totl"]})
+        place.fails(CONFIG, "`cost` names `totl`, and no case of the run has such a field")
+        place.suite({**cost, "prices": {"total": 40}}, gate={"error_cost.per_case": "<= 20"})
+        assert place.run()[0] == FAILED
+        place.suite({**cost, "prices": {"total": 40}}, gate={"error_cost.per_case": "<= 40"})
+        assert place.run()[0] == PASSED
+
+    def test_a_price_of_a_field_that_is_in_a_composite_too(self, place: Place) -> None:
+        both = {"type": "composite", "evaluators": [{"type": "field_accuracy", "fields": ["total"]}, {"type": "is_json"}]}
+        place.suite(both, {"type": "error_cost", "prices": {"total": 40}, "evaluators": [{"type": "field_prf"}]})
+        assert place.run()[0] == PASSED
+
+    def test_a_cost_by_a_match_that_can_read_no_expected_value(self, place: Place) -> None:
+        place.cases({"id": "1", "expected": {"d": "soon"}, "actual": {"d": "soon"}})
+        dates = {"type": "field_accuracy", "fields": [{"path": "d", "match": "date"}]}
+        place.suite({"type": "error_cost", "prices": {"d": 40}, "evaluators": [dates]}, gate={"error_cost.per_case": "<= 20"})
+        place.fails(CONFIG, "d: `date` can read none of the 1 expected values")
+
+    def test_a_cost_by_a_rule_whose_field_no_case_has(self, place: Place) -> None:
+        fields = {"type": "field_accuracy", "fields": ["total", "totl"]}
+        place.suite({"type": "error_cost", "prices": {"total": 40}, "evaluators": [fields]})
+        place.fails(CONFIG, "no expected record has this field")
+
+    def test_a_composite_with_a_match_that_can_read_no_expected_value(self, place: Place) -> None:
+        place.cases({"id": "1", "expected": {"d": "soon", "total": 1}, "actual": {"d": "soon", "total": 1}})
+        dates = {"type": "field_accuracy", "name": "dates", "fields": ["total", {"path": "d", "match": "date"}]}
+        inner = {"type": "composite", "name": "inner", "evaluators": [dates, {"type": "is_json"}]}
+        for members in ([dates], [{"type": "field_prf"}, dates], [{"type": "is_json", "name": "json"}, inner]):
+            place.suite({"type": "composite", "evaluators": members})
+            place.fails(CONFIG, 'd: `date` can read none of the 1 expected values; it cannot read "soon"')
+        place.suite({"type": "composite", "evaluators": [dates]}, redact=["d"])
+        code, output = place.run()
+        assert (code, "can read none of the 1" in output, "soon" in output) == (CONFIG, True, False)
+
+    def test_a_composite_with_a_member_that_no_case_lets_it_measure(self, place: Place) -> None:
+        grounding = {"type": "grounding", "by": "words"}
+        contains = {"type": "contains", "value": "x"}
+        place.cases({"id": "1", "actual": "x is here"}, {"id": "2", "actual": "x"})
+        what = "`grounding`, a member of `composite`, measured nothing: 2 cases have nothing to score"
+        for options in ({"required": True}, {}):
+            both = {"type": "composite", "evaluators": [contains, {**grounding, **options}]}
+            place.suite(both, contains, gate={"contains.score": ">= 1"})
+            place.fails(INCOMPLETE, what)
+            assert place.run("--max-unscored", "2")[0] == PASSED
+        place.suite({"type": "composite", "evaluators": [contains, {**grounding, "weight": 0}]})
+        code, output = place.run()
+        assert (code, what in output) == (PASSED, True)
+        every = {"type": "composite", "aggregation": "all_or_nothing", "evaluators": [contains, {**grounding, "required": True}]}
+        place.suite(every, gate={"composite.score": ">= 1"})
+        place.fails(NOTHING, what)
+
+    def test_a_composite_whose_required_member_was_skipped_in_some_cases(self, place: Place) -> None:
+        fields = {"type": "field_accuracy", "name": "fields", "fields": [{"path": "z", "sparse": True}], "required": True}
+        place.cases(GOOD, {"id": "b", "expected": {"z": 1}, "actual": {"z": 1}})
+        place.suite({"type": "composite", "evaluators": [fields, {"type": "is_json"}]}, gate={"composite.score": ">= 1"})
+        place.fails(INCOMPLETE, "`composite` skipped 1 of 2 cases: `fields` is required, and was skipped")
+        assert place.run("--max-unscored", "1")[0] == PASSED
+
+    def test_a_composite_with_a_member_whose_when_selects_no_case(self, place: Place) -> None:
+        inner = {"type": "equals", "value": "x", "when": {"tag": "germn"}}
+        place.cases({"id": "1", "actual": "x", "tags": ["german"]}, {"id": "2", "actual": "x"})
+        what = "`equals`, a member of `composite`, measured nothing: 2 cases are not for it"
+        place.suite({"type": "composite", "evaluators": [inner, {"type": "is_json"}]})
+        place.fails(INCOMPLETE, what)
+        code, output = place.run("--limit", "2")
+        assert (code, what in output) == (PASSED, True)
+        place.suite({"type": "composite", "evaluators": [{**inner, "when": {"tag": "german"}}, {"type": "is_json"}]})
+        assert place.run()[0] == PASSED
+
+    def test_a_composite_in_a_composite_with_a_member_whose_when_selects_no_case(self, place: Place) -> None:
+        never = {"type": "equals", "value": "x", "when": {"tag": "germn"}}
+        inner = {"type": "composite", "name": "inner", "evaluators": [never, {"type": "is_json"}]}
+        place.suite({"type": "composite", "evaluators": [inner, {"type": "is_json", "name": "json"}]})
+        place.fails(INCOMPLETE, "`inner.equals`, a member of `composite`, measured nothing: 2 cases are not for it")
+
+    def test_a_gate_on_a_member_that_was_never_measured(self, place: Place) -> None:
+        place.cases({"id": "1", "actual": "x is here"})
+        members = [{"type": "contains", "value": "x"}, {"type": "grounding", "by": "words", "weight": 0}]
+        place.suite({"type": "composite", "evaluators": members}, gate={"composite.member.grounding": ">= 0.5"})
+        place.fails(INCOMPLETE, "not measured: `member.grounding` had nothing to measure in any of 1 cases")
 
     @pytest.mark.parametrize("output", [None, [1, 2, 3], {}])
     @pytest.mark.parametrize("found", [0, 1])

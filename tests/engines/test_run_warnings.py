@@ -57,3 +57,31 @@ def test_faults_name_the_limit_on_errors(folder: Path) -> None:
     result = run(folder, [WITH_X, {"id": "2", "expected": "no record", "actual": {"x": 1}}], OPTIONAL_X)
     assert result.exit_code == 3
     assert "tolerate them with --max-errors 1" in result.stdout
+
+
+BOX, MALFORMED_BOX = {"bbox": [0, 0, 10, 10], "category": "dog"}, {"bbox": [0, 0, 10, 10]}
+DETECTION = {"type": "detection"}
+COMPOSITE = {"type": "composite", "evaluators": [DETECTION]}
+
+
+@pytest.mark.parametrize(("evaluator", "flag"), [(DETECTION, "malformed_expected"), (COMPOSITE, "detection: malformed_expected")])
+def test_cases_with_some_malformed_expected_items_are_counted(folder: Path, evaluator: dict[str, Any], flag: str) -> None:
+    rows = [
+        {"id": "1", "expected": [BOX, MALFORMED_BOX], "actual": [BOX]},
+        {"id": "2", "expected": [MALFORMED_BOX, BOX], "actual": [BOX]},
+        {"id": "3", "expected": [BOX], "actual": [BOX]},
+    ]
+    result = run(folder, rows, evaluator)
+    assert result.exit_code == 0
+    output = " ".join(result.stdout.split())
+    assert f"`{evaluator['type']}` cannot read some expected items of 2 of 3 cases: they count as missed" in output
+    assert f"(flag `{flag}`)" in output
+
+
+def test_a_case_with_nothing_but_malformed_expected_items_is_reported_as_a_fault_only(folder: Path) -> None:
+    rows = [{"id": "1", "expected": [BOX], "actual": [BOX]}, {"id": "2", "expected": [MALFORMED_BOX], "actual": [BOX]}]
+    result = run(folder, rows, DETECTION)
+    assert result.exit_code == 3
+    output = " ".join(result.stdout.split())
+    assert "`detection` could not measure 1 of 2 cases: no expected item can be read" in output
+    assert "cannot read some expected items" not in output

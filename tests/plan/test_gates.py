@@ -141,6 +141,23 @@ def test_a_regression_gate_has_a_short_form(plan, problem):
     assert "its operator is `<=`" in problem(text % 'regression.field_prf.f1: ">= 0.02"').what
 
 
+def test_a_rise_above_1_can_be_limited_where_a_metric_may_rise_so_far(plan, problem):
+    text = "evaluators: [{type: %s}]\ngate: {regression: {metric: %s, max_drop: 5}}\n"
+    for evaluator, metric in (
+        ("coordinate_distance, path: p", "coordinate_distance.mean_distance"),
+        ("field_prf", "field_prf.wrong_value"),
+    ):
+        assert plan(text % (evaluator, metric)).regressions[0].max_drop == 5
+    costs = "evaluators: [{type: field_prf}]\ncost: {fields: {total: 40}}\ngate: {regression.cost.per_case: '<= 5'}\n"
+    assert plan(costs).regressions[0].max_drop == 5
+    for metric in ("score", "macro_f1", "pass_rate"):
+        diagnostic = problem(text % ("field_prf", f"field_prf.{metric}"))
+        assert (diagnostic.code, diagnostic.level) == ("bad-option", "error")
+        assert f"at most 1 for `field_prf.{metric}`" in diagnostic.what
+    endless = "evaluators: [{type: field_prf}]\ngate: {regression: {metric: field_prf.wrong_value, max_drop: .inf}}\n"
+    assert "`max_drop`" in problem(endless).what
+
+
 def test_metrics_that_depend_on_the_options_follow_them(plan, problem):
     facts = "{type: fact_checks, facts: {has_604: {number: 604}}}"
     assert plan(f'evaluators: [{facts}]\ngate: {{fact_checks.has_604: ">= 0.5"}}').gates[0].metric == "has_604"

@@ -373,6 +373,14 @@ class TestInASuite:
             fw.check(tmp_path / "s.eval.yaml")
         assert what in str(error.value)
 
+    def test_a_module_that_calls_sys_exit_is_a_configuration_error(self, tmp_path: Path) -> None:
+        (tmp_path / "exiting_models.py").write_text("import sys\nsys.exit(0)\n")
+        (tmp_path / "s.eval.yaml").write_text(
+            'cases: c.jsonl\nevaluators: [{type: field_accuracy, fields: {model: "exiting_models:Bill"}}]'
+        )
+        with pytest.raises(fw.ConfigError, match="`exiting_models:Bill` cannot be imported: SystemExit: 0"):
+            fw.check(tmp_path / "s.eval.yaml")
+
     def test_an_unknown_option_of_an_override_is_reported(self) -> None:
         schema = {"properties": {"a": {"type": "string", "x-fieldwise": {"treshold": 1}}}}
         with pytest.raises(fw.ConfigError, match="treshold"):

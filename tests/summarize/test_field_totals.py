@@ -86,6 +86,27 @@ def test_the_interval_counts_cases_not_items_of_their_lists():
     assert (items.score.low, items.score.high, items.score.n) == (cases.score.low, cases.score.high, 2)
 
 
+def test_equal_similarities_other_than_0_and_1_have_no_interval():
+    [field] = field_of([(case, Outcome.WRONG_VALUE, 10 / 11, False) for case in range(20)])
+    assert (field.score.value, field.score.low, field.score.high) == (pytest.approx(10 / 11), None, None)
+    [items] = field_of([(case, Outcome.WRONG_VALUE, similarity, False) for case in range(20) for similarity in (0.3, 0.1, 1 / 3)])
+    assert items.score.low is None
+    [differing] = field_of([(case, Outcome.WRONG_VALUE, 10 / 11 + 0.01 * (case == 7), False) for case in range(20)])
+    assert differing.score.low is not None
+    for outcome, similarity in ((Outcome.MATCH, 1.0), (Outcome.OMISSION, np.nan)):
+        [equal] = field_of([(case, outcome, similarity, similarity == 1.0) for case in range(20) for _ in range(2)])
+        assert (equal.score.low, equal.score.high) == wilson_interval(20 * equal.score.value, 20)
+
+
+def test_a_batch_with_other_similarities_gives_the_interval_back():
+    results = [build(6, right=right, first=first) for right, first in ((1.0, 0), (0.3, 6))]
+    state, other = SummaryState(EVALUATORS), SummaryState(EVALUATORS)
+    state.add(results[0])
+    other.add(results[1])
+    state.merge(other)
+    assert all(field.score.low is not None for field in state.finish({}).evaluators["field_prf"].fields)
+
+
 def test_results_that_are_no_measurement_leave_the_fields_alone():
     [field] = field_of([(0, Outcome.MATCH, 1.0, True)], status="error")
     assert (field.n, field.score.n) == (0, 0)

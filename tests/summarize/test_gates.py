@@ -1,10 +1,13 @@
 """Gates hold or not, with slack for binary rounding only; problems name what exists."""
 
+from dataclasses import replace
+
 import pytest
 
 from fieldwise.model.change import Change, Changes, EvaluatorChange
-from fieldwise.model.plan import Gate, Regression
+from fieldwise.model.plan import Gate, PlannedEvaluator, Regression
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
+from fieldwise.plan.schema import build_suite_schema
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates, judge_regressions
 
 
@@ -84,6 +87,17 @@ def test_a_gate_on_nothing_measured_never_passes():
     assert [(problem.code, problem.level) for problem in gate_diagnostics([gate()], nothing)] == [("nothing-measured", "error")]
 
 
+def test_a_gate_on_a_declared_metric_without_a_value_is_not_measured():
+    planned = PlannedEvaluator(type="detection", name="fields", config=object())
+    [problem] = gate_diagnostics([gate("ap_small")], summary(), evaluators=[planned])
+    assert (problem.code, problem.what) == (
+        "nothing-measured",
+        "gate `fields.ap_small >= 0.9`: not measured: `ap_small` had nothing to measure in any of 10 cases",
+    )
+    [problem] = gate_diagnostics([gate("ap_smal")], summary(), evaluators=[planned])
+    assert problem.code == "unknown-gate"
+
+
 def test_good_gates_have_no_diagnostics():
     assert gate_diagnostics([gate()], summary()) == []
 
@@ -108,3 +122,15 @@ def test_a_regression_fails_if_it_is_too_large_and_significant():
 def test_a_regression_of_what_was_not_measured_in_both_runs_never_passes():
     [result] = judge_regressions([Regression(evaluator="fields", metric="f1", max_drop=0.02)], change(0.0, 1.0))
     assert (result.passed, result.value) == (False, None)
+
+
+def test_confidence_is_that_of_a_drop_at_all_and_not_of_one_beyond_the_limit():
+    """What the schema says of `confidence`: the interval of this drop, 0.03 to 0.07, holds the limit, and the gate fails."""
+    changes = change(0.05, 0.001)
+    [score] = changes.evaluators["fields"].metrics
+    evaluator = replace(changes.evaluators["fields"], metrics=[replace(score, low=-0.07, high=-0.03)])
+    shown = replace(changes, evaluators={"fields": evaluator})
+    [result] = judge_regressions([Regression(evaluator="fields", metric="score", max_drop=0.04)], shown)
+    assert not result.passed
+    described = build_suite_schema()["properties"]["gate"]["properties"]["regression"]["anyOf"][0]["properties"]["confidence"]
+    assert described["description"] == "Fail only if the drop is significant at this confidence, besides being above `max_drop`."

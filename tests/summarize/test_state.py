@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from outcome_factory import EVALUATORS, PRF, build, cut
 
+import fieldwise as fw
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.result import Result, Results
 from fieldwise.summarize.state import SummaryState
@@ -205,3 +206,35 @@ def test_the_interval_of_shares_ends_at_1():
     results = [Result(score=0.5, metrics={"completeness": value}) for value in [1.0] * 9 + [0.5]]
     metric = summary_of(results_of(results, [1] * 10)).evaluators["field_prf"].metrics["completeness"]
     assert 0 < metric.low < metric.value < metric.high <= 1
+
+
+def interval_of(metric, *, evaluators, rows, grouped=False):
+    """The interval of a metric of these cases; None if it has none. Groups have two cases."""
+    suite = {"evaluators": evaluators} | ({"group": "metadata.document"} if grouped else {})
+    summary = fw.run(suite, cases=[{"id": f"c{at}", "document": at // 2, **row} for at, row in enumerate(rows)]).full
+    found = summary.evaluators[evaluators[0]["type"]].metrics[metric]
+    return None if found.low is None else (found.low, found.high)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_distance_of_zeros_and_ones_has_no_interval_of_a_share(grouped):
+    ten_apart = [{"expected": {"p": [0, 0]}, "actual": {"p": [1 - at // 9, 0]}} for at in range(10)]
+    points = [{"type": "coordinate_distance", "path": "p"}]
+    low, high = interval_of("mean_distance", evaluators=points, rows=ten_apart, grouped=grouped)
+    assert (low + high) / 2 == pytest.approx(0.9)  # Student's t: the same on both sides, and not limited to 1
+    assert high > 1
+
+
+def test_equal_costs_have_no_interval_even_if_they_are_0_or_1():
+    for price in (0, 1, 7):
+        rows = [{"expected": "a", "actual": "a", "metadata": {"cost_usd": price}}] * 10
+        assert interval_of("cost_usd", evaluators=[{"type": "cost", "max": 9}], rows=rows) is None
+
+
+def test_a_clamped_rqs_has_the_interval_of_a_share():
+    perfect = [{"expected": {"a": 1}, "actual": {"a": 1}}] * 10
+    weights = {"w_accuracy": 1, "w_completeness": 0, "w_hallucination": 0, "w_safety": 0}
+    quality = {"type": "json_quality", "weights": weights}
+    low, high = interval_of("rqs", evaluators=[quality], rows=perfect)
+    assert (round(low, 2), high) == (0.72, 1)
+    assert interval_of("rqs", evaluators=[quality | {"clamp": False}], rows=perfect) is None

@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from string import digits
 from typing import Final
 
-from fieldwise.kernels.statistics import MIN_UNITS
+from fieldwise.kernels.statistics import describe_uneven_groups
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan
@@ -18,15 +19,13 @@ from fieldwise.store.part_reader import list_part_files, read_table
 
 _MAX_IDS: Final = 20_000
 """Number of ids that are searched for a pattern."""
-_MAX_EQUAL_GROUPS: Final = 50
-"""With more equal groups, groups of different size are no concern."""
-_MIN_EQUAL_SHARE: Final = 0.6
-"""Groups of one to nine cases weigh as much as 0.8 times as many equal ones."""
 _MIN_GROUPS: Final = 3
 _MIN_GROUP_SIZE: Final = 2.0
 _MIN_MATCHING: Final = 0.9
 _UNIT: Final = "p|pg|page|row|line|item|chunk|part|q|seg|segment"
-_NUMBERED_ID: Final = compile_on_use(rf"(?P<prefix>.*[^\W_].*?)[-_/:#. ]+(?:{_UNIT})?[-_=. ]?(?P<number>\d{{1,9}})", re.IGNORECASE)
+_BEFORE_NUMBER: Final = compile_on_use(rf"(?P<prefix>.*[^\W_].*?)[-_/:#. ]+(?:{_UNIT})?[-_=. ]?", re.IGNORECASE)
+"""What stands before the number of an id such as `doc1_p2`."""
+_MAX_DIGITS: Final = 9
 
 
 def check_groups(plan: Plan, folder: Location, parts: Sequence[Part]) -> list[Diagnostic]:
@@ -57,10 +56,9 @@ def check_groups(plan: Plan, folder: Location, parts: Sequence[Part]) -> list[Di
 
 def _note_uneven_groups(sizes: Sequence[int], where: Where) -> list[Diagnostic]:
     """A remark if groups differ so much in size that few of them decide the intervals."""
-    equal_groups = sum(sizes) ** 2 / sum(size * size for size in sizes) if sizes else 0.0
-    if len(sizes) < MIN_UNITS or equal_groups >= min(_MAX_EQUAL_GROUPS, _MIN_EQUAL_SHARE * len(sizes)):
+    what = describe_uneven_groups(sizes)
+    if what is None:
         return []
-    what = f"the {len(sizes)} groups differ much in size and weigh about as much as {equal_groups:.0f} equal ones"
     fix = "read the intervals as too narrow if a large group may fail as a whole, or add groups"
     return [Diagnostic(code="uneven-groups", level="info", what=what, where=where, fix=fix)]
 
@@ -110,11 +108,16 @@ def find_id_groups(ids: Sequence[str]) -> list[str] | None:
     ['doc1', 'doc2', 'doc3']
     >>> find_id_groups([f"invoice-{n}" for n in range(100)])
     """
-    numbers_of: dict[str, list[int]] = {}
+    digits_of: dict[str, list[str]] = {}
     for case in ids:
-        match = _NUMBERED_ID.fullmatch(case)
-        if match is not None:
-            numbers_of.setdefault(match["prefix"], []).append(int(match["number"]))
+        stem = case.rstrip(digits)
+        digits_of.setdefault(stem, []).append(case[len(stem) :])
+    numbers_of: dict[str, list[int]] = {}
+    for stem, numbers in digits_of.items():
+        match = _BEFORE_NUMBER.fullmatch(stem)
+        short_numbers = [int(number) for number in numbers if 0 < len(number) <= _MAX_DIGITS]
+        if match is not None and short_numbers:
+            numbers_of.setdefault(match["prefix"], []).extend(short_numbers)
     matching = sum(map(len, numbers_of.values()))
     if len(numbers_of) < _MIN_GROUPS or matching < _MIN_MATCHING * len(ids) or matching < _MIN_GROUP_SIZE * len(numbers_of):
         return None

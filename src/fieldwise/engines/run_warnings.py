@@ -11,7 +11,8 @@ from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic, Level, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.options import NamesFields
 from fieldwise.model.path import is_at_or_above_field
-from fieldwise.model.plan import PRESET_EVALUATORS, Plan, When
+from fieldwise.model.plan import PRESET_EVALUATORS, Plan, PlannedEvaluator, Source, When
+from fieldwise.model.result import MALFORMED_EXPECTED
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import Counts, EvaluatorSummary, Summary
 from fieldwise.model.values import Json
@@ -29,7 +30,7 @@ from fieldwise.score.path_survey import (
 )
 from fieldwise.score.unread_values import suggest_reader
 from fieldwise.store.errors import StoreError
-from fieldwise.store.load_part import count_fault_reasons
+from fieldwise.store.load_part import count_fault_reasons, count_flagged_cases, count_skip_reasons
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run_names import list_run_ids, started_at
@@ -65,14 +66,17 @@ def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *
                 diagnostics.append(Diagnostic(code="not-measured", level="warning", what=what, fix=fix))
         has_results = counts.scored + counts.failures + counts.faults + counts.unavailable > 0
         if counts.skipped:
-            what = f"`{name}` skipped {counts.skipped} of {counts.cases} cases: it found nothing to score in them"
+            reason = "it found nothing to score in them"
+            if evaluator.type == "composite":  # its reasons name the member that was skipped
+                [(reason, _)] = count_skip_reasons(folder, parts, name).most_common(1)
+            what = f"`{name}` skipped {counts.skipped} of {counts.cases} cases: {reason}"
             if not has_results:
-                what = f"`{name}` measured nothing: {_describe_unmeasured(counts)}"
+                what = f"`{name}` measured nothing: {describe_unmeasured(counts)}"
             diagnostics.append(
                 Diagnostic(code="skipped", level="warning", what=what, fix=f"check that the cases have what it scores{limits.unscored}")
             )
         elif summary.cases and not has_results:
-            what, fix = f"`{name}` measured nothing: {_describe_unmeasured(counts)}", "check its `when`, or remove it"
+            what, fix = f"`{name}` measured nothing: {describe_unmeasured(counts)}", "check its `when`, or remove it"
             diagnostics.append(Diagnostic(code=NEVER_USED, level="error" if all_cases else "warning", what=what, fix=fix))
         if counts.scored and "score" not in evaluator.metrics:
             what = f"the score of `{name}` had nothing to measure in any of {counts.scored} cases"
@@ -99,7 +103,22 @@ def _suggest_limits(summary: Summary) -> _LimitHints:
     return _LimitHints(f"{TOLERATE}--max-errors {faults}", f"{TOLERATE}--max-unscored {unscored}")
 
 
-def _describe_unmeasured(counts: Counts) -> str:
+def warn_malformed_expected(folder: Location, parts: Sequence[Part], summary: Summary) -> list[Diagnostic]:
+    """Evaluators that scored cases in which some expected items cannot be read; a case without any readable item is a fault."""
+    diagnostics: list[Diagnostic] = []
+    for name, evaluator in summary.evaluators.items():
+        for flag in evaluator.flags:
+            if flag != MALFORMED_EXPECTED and not flag.endswith(f": {MALFORMED_EXPECTED}"):  # a composite adds the name of its member
+                continue
+            if not (count := count_flagged_cases(folder, parts, name, flag)):
+                continue
+            what = f"`{name}` cannot read some expected items of {count} of {evaluator.counts.cases} cases: they count as missed"
+            fix = f"correct the expected items that the misses of these cases name (flag `{flag}`)"
+            diagnostics.append(Diagnostic(code="malformed-expected", level="warning", what=what, fix=fix))
+    return diagnostics
+
+
+def describe_unmeasured(counts: Counts) -> str:
     """Why an evaluator has no result: the cases that are not for it, and those with nothing to score."""
     parts: list[str] = []
     if counts.not_applicable:
@@ -193,8 +212,7 @@ def warn_unread_values(plan: Plan, totals: RunTotals) -> list[Diagnostic]:
         unread = {key: counts for key, counts in totals.unread.get(planned.name, {}).items() if counts.unread}
         if not unread:
             continue
-        written_rules: Sequence[FieldRule] = getattr(planned.config, "fields", None) or ()
-        rules = {(rule.text, text): rule for rule, text in zip(written_rules, rule_texts(written_rules), strict=True)}
+        rules = _list_compared_rules(planned)
         for key, counts in unread.items():
             rule = rules.get(key)
             if rule is None:
@@ -208,6 +226,22 @@ def warn_unread_values(plan: Plan, totals: RunTotals) -> list[Diagnostic]:
             level = "error" if none_read else "warning"
             diagnostics.setdefault(f"{where} {what}", Diagnostic(code=UNREAD_VALUES, level=level, what=what, where=where, fix=fix))
     return add_rule_lines(plan, list(diagnostics.values()))
+
+
+def _list_compared_rules(planned: PlannedEvaluator, prefix: str = "") -> dict[tuple[str, str], FieldRule]:
+    """The rules of an evaluator and of its members, by the name of the field in the stored comparisons and the rule in words.
+
+    A composite puts the name of a member before its fields; `error_cost` reads the comparisons of its member as they are.
+    """
+    rules: dict[tuple[str, str], FieldRule] = {}
+    for member in getattr(planned.config, "evaluators", ()):
+        inner = prefix if planned.type == "error_cost" else f"{prefix}{member.evaluator.name}: "
+        rules |= _list_compared_rules(member.evaluator, inner)
+    if planned.type != "composite":  # the `fields` of a composite are those of its members
+        written_rules: Sequence[FieldRule] = getattr(planned.config, "fields", None) or ()
+        texts = rule_texts(written_rules)
+        rules |= {(f"{prefix}{rule.text}", text): rule for rule, text in zip(written_rules, texts, strict=True)}
+    return rules
 
 
 def _quote_example(value: Json) -> str:
@@ -311,3 +345,12 @@ def warn_foreign_baseline(changes: Changes, *, has_regressions: bool) -> list[Di
     what = f"the baseline {changes.base} has no case in common with the run for any evaluator, so nothing was compared"
     level: Level = "warning" if has_regressions else "error"
     return [Diagnostic(code=FOREIGN_BASELINE, level=level, what=what, fix="give the baseline of this suite and its cases")]
+
+
+def warn_of_workers(source: Source, workers: int, engine: str) -> list[Diagnostic]:
+    """A warning if workers were asked for, but the cases are in memory."""
+    if not source.memory or (workers == 1 and engine == "local"):
+        return []
+    what = "the cases are in memory, so one process did all the work"
+    fix = "workers need JSONL or Parquet files: write the data to one, and give its path"
+    return [Diagnostic(code="one-piece", level="warning", what=what, fix=fix)]

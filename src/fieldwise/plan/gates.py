@@ -139,9 +139,17 @@ def list_gate_metrics(evaluator: PlannedEvaluator) -> EvaluatorMetrics:
     return EvaluatorMetrics(
         names=_list_summary_metrics(spec, config),
         counts=frozenset((*spec.counts, *(USAGE_METRICS if spec.is_judge else ()))),
-        unbounded=frozenset(spec.unbounded),
+        unbounded=spec.unbounded_names(config),
         has_pass_rate=evaluator.pass_at is not None or not is_graded_only(config),
     )
+
+
+def declares_metric(evaluator: PlannedEvaluator, metric: str) -> bool:
+    """True if an evaluator declares a metric by its own name, so that a run without a value of it did not measure it.
+
+    `ap[*]` declares no category: only the data tell whether `ap[dog]` exists.
+    """
+    return metric in (list_gate_metrics(evaluator).names or ())
 
 
 def list_fixed_metrics(evaluator_type: object) -> EvaluatorMetrics:
@@ -153,7 +161,7 @@ def list_fixed_metrics(evaluator_type: object) -> EvaluatorMetrics:
     if spec is None or callable(spec.metrics):
         return EvaluatorMetrics()
     counts = frozenset((*spec.counts, *(USAGE_METRICS if spec.is_judge else ())))
-    return EvaluatorMetrics(names=_list_summary_metrics(spec, None), counts=counts, unbounded=frozenset(spec.unbounded))
+    return EvaluatorMetrics(names=_list_summary_metrics(spec, None), counts=counts, unbounded=spec.unbounded_names(None))
 
 
 def _list_summary_metrics(spec: registry.EvaluatorSpec, config: object) -> tuple[str, ...] | None:
@@ -219,10 +227,10 @@ class _RegressionOptions:
 
     metric: str
     """The metric that must not drop, such as `field_prf.macro_f1`."""
-    max_drop: Annotated[float, Ge(0), Le(1)] = 0.0
-    """The largest drop to tolerate."""
+    max_drop: Annotated[float, Ge(0)] = 0.0
+    """The largest drop to tolerate; at most 1 for a metric that lies between 0 and 1."""
     confidence: Annotated[float, Gt(0), Lt(1)] = 0.95
-    """Confidence with which a drop must be shown to count."""
+    """Confidence with which there must be a drop at all, whatever its size, for one above `max_drop` to fail."""
     per_field: bool = False
     """Apply the gate to every field too."""
     min_common: Annotated[float, Ge(0), Le(1)] = 0.9
@@ -250,7 +258,12 @@ def _read_regression(review: Review, written: Any, place: KeyPath, metrics: Gate
         _check_names(review, evaluator, metric, metric_place, metrics)
     if review.has_errors(before):
         return INVALID
-    _warn_unfailable_regression(review, options, metrics[evaluator].find_range(metric), place)
+    value_range = metrics[evaluator].find_range(metric)
+    if value_range == (0.0, 1.0) and options.max_drop > 1:
+        what = f"`regression`: `max_drop` must be at most 1 for `{options.metric}`, which lies between 0 and 1, not {options.max_drop:g}"
+        review.add_error((*place, "max_drop"), "bad-option", what, "write the largest drop to tolerate, such as `max_drop: 0.01`")
+        return INVALID
+    _warn_unfailable_regression(review, options, value_range, place)
     return Regression(
         evaluator=evaluator,
         metric=metric.removeprefix("macro_"),

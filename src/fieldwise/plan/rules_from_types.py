@@ -98,7 +98,7 @@ def import_type(reference: str, folders: Sequence[str]) -> type:
         value: Any = import_module(module_name)
         for name in class_name.split("."):
             value = getattr(value, name)
-    except Exception as error:  # the module is the user's, and may raise anything while it is imported
+    except (Exception, SystemExit) as error:  # the module is the user's, and may raise anything while it is imported
         what = f"`{reference}` cannot be imported: {type(error).__name__}: {error}"
         raise _error(what, "check the name; the module must be installed, in the suite's folder, or in the current one") from error
     finally:

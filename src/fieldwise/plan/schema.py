@@ -154,12 +154,12 @@ def _regression_schema() -> JsonSchema:
     share: JsonSchema = {"type": "number", "minimum": 0, "maximum": 1}
     properties: JsonSchema = {
         "metric": {**_TEXT, "description": "The metric, such as `fields.score`."},
-        "max_drop": {**share, "description": "Largest drop to accept."},
-        "confidence": {**share, "description": "Fail only if the drop exceeds `max_drop` with this confidence."},
+        "max_drop": {"type": "number", "minimum": 0, "description": "Largest drop to accept; at most 1 for metrics between 0 and 1."},
+        "confidence": {**share, "description": "Fail only if the drop is significant at this confidence, besides being above `max_drop`."},
         "per_field": {"type": "boolean", "description": "Judge every field by itself, adjusted for their number."},
         "min_common": {**share, "description": "Smallest share of the cases that baseline and run must have in common."},
     }
-    description = "Fail if this metric drops from the baseline by more than `max_drop`."
+    description = "Fail if this metric drops from the baseline by more than `max_drop`, and not by chance."
     return {**_closed_mapping(properties, ["metric"]), "description": description}
 
 

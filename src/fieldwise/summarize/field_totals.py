@@ -34,6 +34,8 @@ _WITH_EXPECTED = [Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outc
 _WITH_ACTUAL = [Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.HALLUCINATION]
 _PASSED, _SCORED, _CASES, _FAULTS_WITH_EXPECTED, _FAULTS_WITH_ACTUAL, _GRADED = range(6)
 _COUNTER_COUNT = 6
+_ROUNDING = 1e-12
+"""Means of equal similarities that were added in another order differ by no more."""
 _MAX_CELLS = 1 << 22
 """Maximum size of a table of cases and fields."""
 
@@ -46,7 +48,7 @@ RowMask = NDArray[np.bool_] | None
 class FieldTotals:
     """Counters for each field of one evaluator; additions and merges commute."""
 
-    __slots__ = ("_causes", "_counts", "_first_seen", "_groups", "_outcomes", "_replicates", "_slot", "_sums", "_worst")
+    __slots__ = ("_causes", "_counts", "_first_seen", "_groups", "_outcomes", "_ranges", "_replicates", "_slot", "_sums", "_worst")
 
     def __init__(self) -> None:
         self._slot: dict[FieldKey, int] = {}
@@ -55,6 +57,8 @@ class FieldTotals:
         self._sums = ExactSums()
         self._replicates = Replicates()
         """By field the number of scored items, and the sum of what they lack of similarity 1."""
+        self._ranges = np.zeros((0, 2))
+        """By field the lowest mean similarity of a case, and the highest with the sign changed, so that both are minima."""
         self._groups = GroupSets()
         self._causes: dict[FieldKey, dict[str, int]] = {}
         self._worst: dict[FieldKey, LowestCases] = {}
@@ -66,6 +70,7 @@ class FieldTotals:
         slots = np.array(self._slots(batch.keys), dtype=np.int64)
         self._outcomes[slots] += batch.outcomes
         self._counts[slots] += batch.counts
+        self._ranges[slots] = np.minimum(self._ranges[slots], batch.ranges)
         self._sums.merge(batch.sums, slots.tolist())
         self._replicates.merge(batch.replicates)
         self._groups.merge(batch.groups)
@@ -82,6 +87,7 @@ class FieldTotals:
         if new_slots:
             padding = ((0, new_slots), (0, 0))
             self._outcomes, self._counts = np.pad(self._outcomes, padding), np.pad(self._counts, padding)
+            self._ranges = np.pad(self._ranges, padding, constant_values=np.inf)
             self._sums.grow(len(self._slot))
         return slots
 
@@ -95,6 +101,7 @@ class FieldTotals:
         slots = self._slots(list(other._slot))
         self._outcomes[slots] += other._outcomes
         self._counts[slots] += other._counts
+        self._ranges[slots] = np.minimum(self._ranges[slots], other._ranges)
         self._sums.merge(other._sums, slots)
         self._replicates.merge(other._replicates)
         self._groups.merge(other._groups)
@@ -157,6 +164,9 @@ class FieldTotals:
         is_share = not counts[_GRADED] and scored == cases
         if is_share and units == cases:
             return wilson_interval(mean * cases, cases) if cases >= MIN_UNITS else None
+        lowest, negative_highest = self._ranges[self._slot[key]].tolist()
+        if 0 < mean < 1 and -negative_highest - lowest <= _ROUNDING:  # the replicates, which are rounded, would have some variance
+            return None
         items, lacking = _scored_name(key), _lacking_name(key)
         variance = ratio_variance(self._replicates.column_sums(lacking), self._replicates.column_sums(items), 1 - mean, scored, units)
         if variance is None:
@@ -181,6 +191,8 @@ class BatchFields:
     sums: ExactSums
     """Sums of similarities, by field."""
     replicates: Replicates
+    ranges: NDArray[np.float64]
+    """By field the lowest mean similarity of a case, and the highest with the sign changed; infinite without a scored case."""
     groups: GroupSets
     worst: dict[int, LowestCases]
     """By field, the least similar cases that did not pass."""
@@ -199,7 +211,7 @@ def count_batch_fields(
     mask = None if measured.is_everything else measured.rows[comparisons.case]
     outcomes, counts = _count_outcomes(comparisons, mask, len(keys))
     imperfect = _without_uncompared(comparisons, _masked(np.flatnonzero(comparisons.similarity != 1.0), mask))
-    replicates, counts[:, _CASES] = _draw_replicates(comparisons, mask, imperfect, keys, draws)
+    replicates, counts[:, _CASES], ranges = _draw_replicates(comparisons, mask, imperfect, keys, draws)
     _count_faults(counts, comparisons, mask)
     counts[:, _GRADED] = _count_graded(comparisons, imperfect, len(keys))
     first_cases = np.full(len(keys), np.iinfo(np.int64).max, dtype=np.int64)
@@ -213,6 +225,7 @@ def count_batch_fields(
         counts=counts,
         sums=_sum_similarities(comparisons, imperfect, counts[:, _SCORED]),
         replicates=replicates,
+        ranges=ranges,
         groups=_find_groups(comparisons, mask, keys, draws),
         worst=_find_worst_cases(comparisons, failed, positions, ids, first),
         causes=_count_causes(comparisons, mask),
@@ -277,9 +290,11 @@ def _count_graded(comparisons: ComparisonTable, imperfect: NDArray[np.int64], fi
 
 def _draw_replicates(
     comparisons: ComparisonTable, mask: RowMask, imperfect: NDArray[np.int64], keys: Sequence[FieldKey], draws: CaseDraws
-) -> tuple[Replicates, NDArray[np.int64]]:
-    """Replicates of the scored items of each field and of what they lack of similarity 1, and the number of cases with scored items."""
-    replicates, case_counts = Replicates(), np.zeros(len(keys), dtype=np.int64)
+) -> tuple[Replicates, NDArray[np.int64], NDArray[np.float64]]:
+    """Replicates of the scored items of each field and of what they lack of similarity 1, the number of cases with scored items, and
+    the ranges of their means.
+    """
+    replicates, case_counts, ranges = Replicates(), np.zeros(len(keys), dtype=np.int64), np.full((len(keys), 2), np.inf)
     is_scored = _find_scored_rows(comparisons, mask)
     scored = slice(None) if is_scored.all() else is_scored
     lacking = 1.0 - np.nan_to_num(comparisons.similarity[imperfect], nan=0.0)
@@ -290,9 +305,18 @@ def _draw_replicates(
         case_counts[block] = np.count_nonzero(items, axis=0)
         missing = _add_by_case(comparisons, imperfect, block, lacking)
         incomplete = np.flatnonzero(missing.any(axis=0))
+        ranges[block] = np.where(case_counts[block, None] > 0, (1.0, -1.0), np.inf)
+        ranges[start + incomplete] = _find_ranges(items[:, incomplete], missing[:, incomplete])
         names = [*(_scored_name(keys[field]) for field in block), *(_lacking_name(keys[start + index]) for index in incomplete.tolist())]
         replicates.add_sums(draws.weights, names, np.hstack([items, missing[:, incomplete]]), draws.groups)
-    return replicates, case_counts
+    return replicates, case_counts, ranges
+
+
+def _find_ranges(items: NDArray[np.float64], missing: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By column the lowest mean similarity of a case that has items, and the highest with the sign changed."""
+    has_items = items > 0
+    means = 1 - missing / np.where(has_items, items, 1.0)
+    return np.stack([np.where(has_items, means, np.inf).min(axis=0), np.where(has_items, -means, np.inf).min(axis=0)], axis=1)
 
 
 def _add_by_case(

@@ -8,6 +8,7 @@ from fieldwise.model.change import Change, Changes
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Gate, PlannedEvaluator, Regression
 from fieldwise.model.summary import EvaluatorSummary, GateResult, Summary
+from fieldwise.plan.gates import declares_metric
 from fieldwise.registry import EVALUATORS, nearest
 
 NOTHING_MEASURED: Final = "nothing-measured"
@@ -33,19 +34,23 @@ def condition_holds(value: float, operator: str, bound: float) -> bool:
     return holds[operator]
 
 
-def judge_gates(gates: Sequence[Gate], summary: Summary, max_unscored: int = 0) -> list[GateResult]:
-    """The result of each gate. A gate without a number to compare never passes."""
-    return [_judge_gate(gate, summary, max_unscored) for gate in gates]
+def judge_gates(
+    gates: Sequence[Gate], summary: Summary, max_unscored: int = 0, evaluators: Sequence[PlannedEvaluator] = ()
+) -> list[GateResult]:
+    """The result of each gate. A gate without a number to compare never passes; `evaluators` tell which metrics are declared."""
+    return [_judge_gate(gate, summary, max_unscored, evaluators) for gate in gates]
 
 
-def gate_diagnostics(gates: Sequence[Gate], summary: Summary, max_unscored: int = 0) -> list[Diagnostic]:
+def gate_diagnostics(
+    gates: Sequence[Gate], summary: Summary, max_unscored: int = 0, evaluators: Sequence[PlannedEvaluator] = ()
+) -> list[Diagnostic]:
     """The problems of gates that name an evaluator or metric that does not exist, or one that was not measured."""
-    problems = [_find_problem(gate, summary, max_unscored) for gate in gates]
+    problems = [_find_problem(gate, summary, max_unscored, evaluators) for gate in gates]
     return [problem for problem in problems if problem is not None]
 
 
-def _judge_gate(gate: Gate, summary: Summary, max_unscored: int) -> GateResult:
-    problem = _find_problem(gate, summary, max_unscored)
+def _judge_gate(gate: Gate, summary: Summary, max_unscored: int, evaluators: Sequence[PlannedEvaluator]) -> GateResult:
+    problem = _find_problem(gate, summary, max_unscored, evaluators)
     if problem is not None:
         return GateResult(gate=str(gate), passed=False, value=None, message=problem.what)
     return judge_value(gate, summary.evaluators[gate.evaluator].metrics[gate.metric].value)
@@ -62,7 +67,7 @@ def judge_value(gate: Gate, value: float, reason: str = "") -> GateResult:
     return GateResult(gate=str(gate), passed=passed, value=value, message=f"{message} ({reason})" if reason else message)
 
 
-def _find_problem(gate: Gate, summary: Summary, max_unscored: int) -> Diagnostic | None:
+def _find_problem(gate: Gate, summary: Summary, max_unscored: int, evaluators: Sequence[PlannedEvaluator]) -> Diagnostic | None:
     evaluator = summary.evaluators.get(gate.evaluator)
     if evaluator is None:
         what = f"gate `{gate}`: there is no evaluator `{gate.evaluator}`"
@@ -79,7 +84,8 @@ def _find_problem(gate: Gate, summary: Summary, max_unscored: int) -> Diagnostic
     if not measured:
         what = f"gate `{gate}`: not measured: `{gate.evaluator}` measured nothing"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix="see why its cases were skipped or failed")
-    if is_vacuous_rate or unscored or gate.metric in _list_vacuous_metrics(evaluator.type):
+    is_declared = any(planned.name == gate.evaluator and declares_metric(planned, gate.metric) for planned in evaluators)
+    if is_vacuous_rate or unscored or is_declared or gate.metric in _list_vacuous_metrics(evaluator.type):
         what = f"gate `{gate}`: not measured: `{gate.metric}` had nothing to measure in any of {measured} cases"
         fix = "remove the gate, or give cases or options that the metric can measure"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
@@ -117,8 +123,11 @@ def regression_diagnostics(
     regressions: Sequence[Regression], changes: Changes, evaluators: Sequence[PlannedEvaluator] = ()
 ) -> list[Diagnostic]:
     """The problems of regression gates that were not measured; `evaluators` tell which metrics are counts."""
-    problems = [_find_regression_problem(gate, changes, evaluators) for gate in regressions]
-    return [problem for problem in problems if problem is not None]
+    diagnostics: list[Diagnostic] = []
+    for gate in regressions:
+        problem = _find_regression_problem(gate, changes, evaluators)
+        diagnostics += _find_field_problems(gate, changes).values() if problem is None else [problem]
+    return diagnostics
 
 
 def _find_regression_problem(gate: Regression, changes: Changes, evaluators: Sequence[PlannedEvaluator]) -> Diagnostic | None:
@@ -143,6 +152,29 @@ def _find_regression_problem(gate: Regression, changes: Changes, evaluators: Seq
     return None
 
 
+def _find_field_problems(gate: Regression, changes: Changes) -> dict[str, Diagnostic]:
+    """The problem of each field that a gate with `per_field` cannot judge, because the runs hardly measured it in the same cases."""
+    if not gate.per_field:
+        return {}
+    evaluator = changes.evaluators[gate.evaluator]
+    shares = {change.name: change.common_share for change in evaluator.fields} | dict.fromkeys(evaluator.lost_fields, 0.0)
+    problems: dict[str, Diagnostic] = {}
+    for field, share in shares.items():
+        if share < gate.min_common:
+            measured = f"no case has `{field}` in both runs"
+            if share:
+                of_cases = f"{share:.0%} of the cases in which one of the runs measured `{field}`"
+                measured = f"both runs measured {of_cases}, fewer than {gate.min_common:.0%}"
+            what = f"gate `{_label_gate(gate, field)}`: not measured: {measured}"
+            fix = "see why the others lack it: an optional field that the output omits, or another rule; or set `min_common`"
+            problems[field] = Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
+    return problems
+
+
+def _label_gate(gate: Regression, name: str) -> str:
+    return f"regression of {name} <= {gate.max_drop:g}"
+
+
 def _is_count(gate: Regression, evaluators: Sequence[PlannedEvaluator]) -> bool:
     types = [evaluator.type for evaluator in evaluators if evaluator.name == gate.evaluator]
     return any(gate.metric in EVALUATORS.find(name).counts for name in types)
@@ -153,15 +185,20 @@ def _judge_regression(gate: Regression, changes: Changes, evaluators: Sequence[P
     if problem is not None:
         return [GateResult(gate=str(gate), passed=False, value=None, message=problem.what)]
     gated_changes = [changes.change(f"{gate.evaluator}.{gate.metric}")]
+    field_problems = _find_field_problems(gate, changes)
     if gate.per_field:
-        gated_changes += changes.evaluators[gate.evaluator].fields
-    return [_judge_change(gate, change) for change in gated_changes]
+        gated_changes += [change for change in changes.evaluators[gate.evaluator].fields if change.name not in field_problems]
+    unmeasured = [
+        GateResult(gate=_label_gate(gate, field), passed=False, value=None, message=problem.what)
+        for field, problem in field_problems.items()
+    ]
+    return [_judge_change(gate, change) for change in gated_changes] + unmeasured
 
 
 def _judge_change(gate: Regression, change: Change) -> GateResult:
     """Fail if the loss exceeds the limit and is significant; a larger loss that may be chance passes with a remark."""
     noun = "rise" if change.lower_is_better else "drop"
-    label = f"regression of {change.name} <= {gate.max_drop:g}"
+    label = _label_gate(gate, change.name)
     # a gate on a metric was chosen before the data were seen: no adjustment. The fields of `per_field` are many tests.
     p = change.p if change.name == f"{gate.evaluator}.{gate.metric}" else change.p_adjusted
     units = f"{change.n} cases" if change.groups is None else f"{change.n} cases in {change.groups} groups"

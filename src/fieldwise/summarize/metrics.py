@@ -160,6 +160,8 @@ class ValueRange:
     highest: float
     is_binary: bool
     """True if all are 0 or 1."""
+    is_unbounded: bool = False
+    """True if others may be outside [0, 1], such as costs, wherever these are."""
 
 
 def find_mean_interval(
@@ -177,15 +179,17 @@ def find_mean_interval(
     """
     units = n if groups is None else groups
     is_grouped = units < n
-    if values.is_binary and not is_grouped:
+    is_yes_or_no = values.is_binary and not values.is_unbounded
+    if is_yes_or_no and not is_grouped:
         return wilson_interval(round(value * n), n) if units >= MIN_UNITS else None
-    if values.lowest == values.highest and not values.is_binary:
+    if values.lowest == values.highest and not is_yes_or_no:
         return None
     variance = find_variance(units)
     if variance is None:
         return None
     design = GroupDesign(n, find_degrees()) if is_grouped else None
-    return estimate_interval(value, variance, units, design, is_share=values.lowest >= 0 and values.highest <= 1)
+    is_share = not values.is_unbounded and values.lowest >= 0 and values.highest <= 1
+    return estimate_interval(value, variance, units, design, is_share=is_share)
 
 
 class MetricTotals:
@@ -244,23 +248,25 @@ class MetricTotals:
         self._replicates.merge(other._replicates)
         self._groups.merge(other._groups)
 
-    def finish(self, counts: Collection[str] = ()) -> dict[str, Metric]:
-        """The mean of every metric by its name, then macro and micro rates where there are any. `counts` have no interval."""
+    def finish(self, counts: Collection[str] = (), unbounded: Collection[str] = ()) -> dict[str, Metric]:
+        """The mean of every metric by its name, then macro and micro rates where there are any.
+
+        `counts` have no interval; `unbounded` metrics have that of values which may be outside [0, 1].
+        """
         names = sorted(self._first_seen, key=self._first_seen.__getitem__)
-        means = {name: self._mean(name, has_interval=name not in counts) for name in names}
+        means = {name: self._mean(name, has_interval=name not in counts, is_unbounded=name in unbounded) for name in names}
         macro = {f"macro_{name}": metric for name, metric in means.items() if name.split("_fp")[0] in RATES}
         return means | macro | self._micro_rates()
 
-    def _mean(self, name: str, *, has_interval: bool) -> Metric:
+    def _mean(self, name: str, *, has_interval: bool, is_unbounded: bool) -> Metric:
         n, groups = self._n[name], self._groups.count(name)
         value = self._sums.mean(self._slot[name], n)
-        interval = self._mean_interval(name, value, n, groups) if has_interval else None
+        values = ValueRange(self._range[name][0], self._range[name][1], self._is_binary[name], is_unbounded)
+        interval = self._mean_interval(name, value, n, groups, values) if has_interval else None
         low, high = interval or (None, None)
         return Metric(value=value, n=n, low=low, high=high, groups=groups)
 
-    def _mean_interval(self, name: str, value: float, n: int, groups: int | None) -> tuple[float, float] | None:
-        values = ValueRange(self._range[name][0], self._range[name][1], self._is_binary[name])
-
+    def _mean_interval(self, name: str, value: float, n: int, groups: int | None, values: ValueRange) -> tuple[float, float] | None:
         def find_variance(units: int) -> float | None:
             return self._replicates.mean_variance(name, value, n, units)
 

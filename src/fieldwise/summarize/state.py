@@ -14,7 +14,7 @@ from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Results, Status
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
 from fieldwise.registry import EVALUATORS
-from fieldwise.specs import EvaluatorSpec
+from fieldwise.specs import USAGE_METRICS, EvaluatorSpec
 from fieldwise.summarize.field_totals import BatchFields, FieldTotals, count_batch_fields
 from fieldwise.summarize.metrics import (
     CaseDraws,
@@ -185,7 +185,7 @@ class EvaluatorState:
         counts = Counts(**(self._counts | {"cases": cases, "not_applicable": cases - self._counts["cases"]}))
         measured = counts.scored + counts.failures
         spec = _find_spec(evaluator.type)
-        metrics = self._metrics.finish(() if spec is None else spec.counts)
+        metrics = self._metrics.finish() if spec is None else self._metrics.finish(spec.counts, _list_unbounded(spec, evaluator.config))
         grouped_pass_rate = metrics.pop("pass_rate", None)
         head_metrics = {"score": metrics.pop("score")} if "score" in metrics else {}
         judged = counts.passed + counts.partial + counts.failed
@@ -218,6 +218,11 @@ def _find_spec(evaluator_type: str) -> EvaluatorSpec | None:
         return EVALUATORS.find(evaluator_type)
     except KeyError:  # an evaluator that is no longer installed
         return None
+
+
+def _list_unbounded(spec: EvaluatorSpec, config: object) -> frozenset[str]:
+    """The metrics that may be outside [0, 1]: those that the evaluator declares, and what the questions of a judge used."""
+    return spec.unbounded_names(config) | frozenset(USAGE_METRICS if spec.is_judge else ())
 
 
 def _metric_columns(results: Results, rows: NDArray[np.int64], spec: EvaluatorSpec | None) -> dict[str, NDArray[np.float64]]:
