@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from fieldwise.store.checksums import dump_sealed, load_sealed
@@ -57,6 +58,17 @@ def test_a_job_says_what_it_is_over_once(make_client: Any) -> None:
             assert (unknown.status_code, unknown.json()["diagnostics"][0]["code"]) == (404, "no-job")
 
 
+def test_an_option_of_a_job_that_is_inside_another_is_named_with_its_place(make_client: Any) -> None:
+    with make_client() as client:
+        outside = client.post("/api/v1/jobs", json={"expected": "ok.jsonl"})
+        inside = client.post("/api/v1/jobs", json={"paths": {"cases": "cases.jsonl", "actul": "x.jsonl"}})
+        misspelt = client.post("/api/v1/jobs", json={"evaluatrs": []})
+    assert [answer.status_code for answer in (outside, inside, misspelt)] == [422, 422, 422]
+    assert outside.json()["diagnostics"][0]["fix"] == "did you mean `paths.expected`?"
+    assert inside.json()["diagnostics"][0]["fix"] == "did you mean `actual`?"
+    assert misspelt.json()["diagnostics"][0]["fix"] == "did you mean `evaluators`?"
+
+
 def test_a_job_that_waits_can_be_cancelled(workspace: Path) -> None:
     jobs = JobQueue(Settings(root=workspace / ".fieldwise"))  # nobody works yet
     job = jobs.add("never", {"cases": str(workspace / "data" / "cases.jsonl")}, QUALITY)
@@ -80,6 +92,39 @@ def test_a_job_that_runs_stops_after_its_batch(workspace: Path) -> None:
     jobs.stop()
     assert (actual.state, actual.run) == ("cancelled", None)
     assert 0 < actual.done < 60_000
+    assert list((workspace / ".fieldwise" / "runs").iterdir()) == []
+
+
+def test_a_job_that_is_cancelled_at_any_moment_leaves_no_run(workspace: Path) -> None:
+    jobs = JobQueue(Settings(root=workspace / ".fieldwise"))
+    jobs.start()
+    runs = workspace / ".fieldwise" / "runs"
+    finished: set[str] = set()
+    for step in range(15):
+        job = jobs.add("short", many(workspace, 2_000), QUALITY)
+        time.sleep(0.04 * step)
+        was_live = jobs.cancel(job.id).state != "finished"
+        end = settled(jobs, job.id)
+        assert end.state == ("cancelled" if was_live else "finished")
+        finished |= set() if was_live else {end.run}
+        assert {path.name for path in runs.iterdir()} == finished if runs.is_dir() else not finished
+    jobs.stop()
+
+
+def test_a_job_that_is_cancelled_while_its_last_batch_is_stored_leaves_no_run(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = JobQueue(Settings(root=workspace / ".fieldwise"))
+    score = jobs._score
+
+    def score_and_cancel(job: Job) -> tuple[str, int]:
+        outcome = score(job)
+        jobs.cancel(job.id)
+        return outcome
+
+    monkeypatch.setattr(jobs, "_score", score_and_cancel)
+    jobs.start()
+    job = jobs.add("short", many(workspace, 10), QUALITY)
+    assert (settled(jobs, job.id).state, jobs.get(job.id).run) == ("cancelled", None)
+    jobs.stop()
     assert list((workspace / ".fieldwise" / "runs").iterdir()) == []
 
 

@@ -176,7 +176,11 @@ class JobQueue:
             diagnostic = Diagnostic(code="internal-error", what=f"{type(error).__name__}: {error}", fix="please report it")
             self._finish(job, "failed", diagnostics=[diagnostic.to_json()])
         else:
-            self._finish(job, "finished", share=1.0, done=cases, run=run)
+            with self._mutex:  # a job can be cancelled while its last batch is stored, and not any more when it is finished
+                state: JobState = "cancelled" if job.id in self._cancelled else "finished"
+                current = replace(self._jobs[job.id], share=1.0, done=cases, run=run)
+                self._jobs[job.id] = current if state == "cancelled" else replace(current, state=state)
+            self._finish(job, state)
 
     def _score(self, job: Job) -> tuple[str, int]:
         """Score the cases of a job in a worker process, resuming the run that an earlier server began; its run and number of cases."""
@@ -192,7 +196,7 @@ class JobQueue:
                 return
             self._store(replace(self._jobs[job.id], run=content))
             if previous is not None and previous.id != content:  # the previous run could not be resumed
-                self._delete_unfinished(previous.id)
+                self._delete_run(previous.id)
 
         resume = None if previous is None else previous.id
         worker = WorkerProcess()
@@ -218,10 +222,10 @@ class JobQueue:
         except (RunNotFound, StoreError, ValueError):
             return None
 
-    def _delete_unfinished(self, run_id: str) -> None:
-        """Delete an unfinished run, unless it is protected by a tag or a baseline."""
+    def _delete_run(self, run_id: str) -> None:
+        """Delete the run of a job, unless it is protected by a tag or a baseline."""
         run = self._open_run(run_id)
-        if run is not None and run.finished is None:
+        if run is not None:
             with suppress(ConfigError, StoreError):  # protected, or locked by another process: the run stays and remains listed
                 delete_runs([run])
 
@@ -229,7 +233,7 @@ class JobQueue:
         """Store the final state, delete the cases and a cancelled run, and release the lock."""
         current = self._jobs[job.id]
         if state == "cancelled" and current.run is not None:
-            self._delete_unfinished(current.run)
+            self._delete_run(current.run)
             changes = {**changes, "run": None}
         self._store(replace(current, state=state, **changes))
         (self._folder / job.id / CASES).unlink(missing_ok=True)

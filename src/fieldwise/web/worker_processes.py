@@ -16,6 +16,7 @@ import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -103,7 +104,9 @@ class WorkerProcess:
                 elif outcome is not None:
                     return _open_outcome(outcome)
                 if is_cancelled():
-                    self.stop()
+                    self._interrupt()
+                    self._receive_last_reports(on_report)
+                    self.kill()
                     raise CallCancelled
                 self._check_limits(deadline, seconds, memory)
         except (EOFError, OSError) as error:
@@ -126,11 +129,17 @@ class WorkerProcess:
             what = f"this needs more than {memory // 2**20:,} MB of memory"
             raise WorkerProcessLost(Diagnostic(code="too-much-memory", what=what, fix="send fewer or smaller cases at a time"))
 
-    def stop(self) -> None:
-        """Interrupt the function, which may store what it has; kill the process if it takes too long."""
+    def _interrupt(self) -> None:
+        """Interrupt the function, which may store what it has and report it; wait for its end, but not forever."""
         self._process.terminate()
         self._process.join(_STOP_SECONDS)
-        self.kill()
+
+    def _receive_last_reports(self, on_report: Report | None) -> None:
+        """Pass on the reports that were sent before the process ended."""
+        with suppress(EOFError, OSError):  # the process closed its end
+            while (outcome := self._receive(0)) is not None:
+                if outcome.kind == "report" and on_report is not None:
+                    on_report(outcome.content)
 
     def kill(self) -> None:
         """End the process at once."""
