@@ -155,6 +155,15 @@ def test_safety_and_several_outputs_are_measured(client: TestClient) -> None:
     assert refused.status_code == 422
 
 
+@pytest.mark.parametrize("path", ["", "/batch"])
+def test_one_output_and_several_outputs_of_a_case_exclude_each_other(client: TestClient, path: str) -> None:
+    case = {"expected": {"a": "yes"}, "actual": None, "actuals": [{"a": "no"}, {"a": "no"}]}
+    answer = client.post(f"/api/v1/evaluate{path}", json={"cases": [case]} if path else case)
+    assert answer.status_code == 422
+    [diagnostic] = answer.json()["diagnostics"]
+    assert diagnostic["what"] == "`actual` and `actuals` exclude each other: send one output, or the list of all"
+
+
 def test_an_upload_is_read_line_by_line_and_a_broken_line_is_told(client: TestClient) -> None:
     content = b'{"expected": {"a": 1}, "actual": {"a": 1}}\n{"expected": {"a": 1}, "actual"'
     answer = client.post("/api/v1/evaluate/upload", files={"file": ("cases.jsonl", content)}, data={"options": '{"fuzzy_threshold": 0.5}'})
@@ -162,6 +171,26 @@ def test_an_upload_is_read_line_by_line_and_a_broken_line_is_told(client: TestCl
     assert [entry["status"] for entry in answer.json()["results"]] == ["scored", "error"]
     wrong = client.post("/api/v1/evaluate/upload", files={"file": ("cases.jsonl", content)}, data={"options": '{"fuzy_threshold": 1}'})
     assert wrong.json()["diagnostics"][0]["fix"] == "did you mean `fuzzy_threshold`?"
+
+
+@pytest.mark.parametrize(
+    ("fields", "what", "fix"),
+    [
+        ([("file", "a"), ("file", "b")], "`file` is sent 2 times", "send it once"),
+        ([("file", "a"), ("option", None)], "there is no option `option`", "did you mean `options`?"),
+        ([("file", "a"), ("options", None), ("options", None)], "`options` is sent 2 times", "send it once"),
+        ([("fil", "a")], "there is no option `fil`", "did you mean `file`?"),
+    ],
+)
+def test_a_field_of_an_upload_that_does_not_exist_or_is_repeated_is_refused(
+    client: TestClient, fields: list[tuple[str, str | None]], what: str, fix: str
+) -> None:
+    content = b'{"expected": {"a": 1}, "actual": {"a": 1}}\n'
+    parts = [(name, (f"{file}.jsonl", content) if file else (None, b'{"evaluators": [{"type": "field_prf"}]}')) for name, file in fields]
+    answer = client.post("/api/v1/evaluate/upload", files=parts)
+    assert answer.status_code == 422
+    [diagnostic] = answer.json()["diagnostics"]
+    assert (diagnostic["what"], diagnostic["fix"]) == (what, fix)
 
 
 def test_files_below_the_data_folder_are_evaluated_by_path(client: TestClient, workspace: Path) -> None:

@@ -59,6 +59,54 @@ def test_a_run_tells_its_numbers_with_intervals(client: TestClient, runs: list[s
 
 
 @pytest.mark.parametrize(
+    ("address", "what", "fix"),
+    [
+        ("/api/v1/runs?sate=finished", "there is no option `sate`", "did you mean `state`?"),
+        ("/api/v1/runs?limit=1&limit=2", "`limit` is sent 2 times", "send it once"),
+        ("/api/v1/runs/{0}?results=yes", "there is no option `results`", "leave it out"),
+        ("/api/v1/runs/{0}/results?verdct=pass", "there is no option `verdct`", "did you mean `verdict`?"),
+        ("/api/v1/runs/{0}/case?id=x&evaluator=a", "there is no option `evaluator`", "leave it out"),
+        ("/api/v1/compare?base={0}&new={1}&adjust=foo", "there is no option `adjust`", "leave it out"),
+        ("/compare?base={0}&new={1}&adjust=foo", "there is no option `adjust`", "leave it out"),
+        ("/api/v1/jobs?state=running", "there is no option `state`", "leave it out"),
+        ("/api/v1/configuration?version=1", "there is no option `version`", "leave it out"),
+    ],
+)
+def test_a_query_parameter_that_does_not_exist_or_is_repeated_is_refused(
+    client: TestClient, runs: list[str], address: str, what: str, fix: str
+) -> None:
+    answer = client.get(address.format(*runs))
+    assert answer.status_code == 422
+    [diagnostic] = answer.json()["diagnostics"]
+    assert (diagnostic["what"], diagnostic["fix"]) == (what, fix)
+
+
+@pytest.mark.parametrize("address", ["/compare", "/api/v1/compare"])
+@pytest.mark.parametrize("query", ["base={1}&new={1}", "base=latest&new=latest", "base={1}&new=latest", "base={1}&new={0}&new={1}"])
+def test_a_run_is_not_compared_with_itself(client: TestClient, runs: list[str], address: str, query: str) -> None:
+    answer = client.get(f"{address}?{query.format(*runs)}")
+    assert answer.status_code == 422
+    [diagnostic] = answer.json()["diagnostics"]
+    assert (diagnostic["code"], diagnostic["what"]) == ("same-run", f"run {runs[1]} would be compared with itself")
+
+
+def test_a_run_with_a_damaged_manifest_is_listed_as_unreadable(client: TestClient, runs: list[str], workspace: Path) -> None:
+    manifest = workspace / ".fieldwise" / "runs" / runs[0] / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes()[:100])
+    [listed] = [entry for entry in client.get("/api/v1/runs").json()["runs"] if entry["id"] == runs[0]]
+    assert (listed["state"], listed["cases"]) == ("unreadable", 9)
+    for state, count in (("unreadable", 1), ("interrupted", 0), ("unfinished", 0), ("finished", 1)):
+        assert client.get(f"/api/v1/runs?state={state}").json()["total"] == count, state
+    assert "unreadable</span>" in client.get("/runs", headers={"accept": "text/html"}).text
+    assert runs[1] not in client.get("/runs?came=unreadable", headers={"accept": "text/html"}).text
+
+
+def test_a_query_parameter_of_a_post_is_refused(client: TestClient) -> None:
+    answer = client.post("/api/v1/evaluate?store=true", json={"expected": {"a": 1}, "actual": {"a": 1}})
+    assert (answer.status_code, answer.json()["diagnostics"][0]["what"]) == (422, "there is no option `store`")
+
+
+@pytest.mark.parametrize(
     ("query", "count"),
     [
         ("", 9),

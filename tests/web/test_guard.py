@@ -114,6 +114,14 @@ def test_links_from_other_sites_are_followed(client: TestClient, method: str) ->
     assert client.request(method, "/api/v1/runs", headers={"sec-fetch-site": "cross-site"}).status_code != 403
 
 
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "http://[::1"])
+@pytest.mark.parametrize("path", ["/api/v1/runs", "/api/v1/configuration", "/api/v1/openapi.json"])
+def test_the_api_is_not_read_from_another_origin(client: TestClient, path: str, origin: str) -> None:
+    answer = client.get(path, headers={"origin": origin})
+    assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (403, "other-site")
+    assert client.get(path, headers={"origin": "http://127.0.0.1:8787"}).status_code == 200
+
+
 def test_a_form_of_another_kind_is_not_read_as_json(client: TestClient) -> None:
     answer = client.post("/api/v1/evaluate", content='{"expected": {}}', headers={"content-type": "text/plain"})
     assert answer.status_code == 422

@@ -121,6 +121,32 @@ def test_a_run_without_files_cannot_be_reviewed_and_says_why(client: TestClient,
     assert "not in local files" in answer.text
 
 
+@pytest.mark.parametrize("route", ["", "/batch", "/upload"])
+def test_a_stored_request_can_be_reviewed_and_tried_under_other_options(client: TestClient, workspace: Path, route: str) -> None:
+    case = {"id": "x", "expected": {"a": "Acme Corp"}, "actual": {"a": "Acme Carp"}}
+    rules = [{"type": "field_accuracy", "name": "fields", "fields": [{"path": "a", "match": "fuzzy", "threshold": 0.99}]}]
+    options = {"evaluators": rules, "store": True}
+    address = f"/api/v1/evaluate{route}"
+    if route == "/upload":
+        answer = client.post(address, files={"file": ("a.jsonl", json.dumps(case).encode())}, data={"options": json.dumps(options)})
+    else:
+        answer = client.post(address, json={**options, **({"cases": [case]} if route else case)})
+    stored = answer.json()["run"]
+    run_id = stored["id"] if route else stored
+    [source] = fw.open_run(run_id, root=workspace / ".fieldwise").sources
+    assert (source.file, source.bytes) == ("<request>", None)
+
+    assert client.get("/review").status_code == 200
+    _decide(client, choice="take_actual", case="x", path="a")
+    [correction] = _lines(workspace / f"corrections-{run_id}.jsonl")
+    assert (correction["case"], correction["value"]) == ("x", "Acme Carp")
+    assert not (workspace / "corrections.jsonl").exists()
+
+    tried = client.post(f"/api/v1/runs/{run_id}/what-if", json={"set": ["fields.a.threshold=0.5"]})
+    assert (tried.status_code, tried.json()["flip_count"]) == (200, 1)
+    assert "fields.a.threshold" in client.get(f"/runs/{run_id}/what-if").text
+
+
 def test_a_field_leads_to_its_place_from_the_case_page(client: TestClient, run: Any) -> None:
     page = client.get(f"/runs/{run.id}/case?id=a", headers=HTML).text
     assert "field=total#place" in page

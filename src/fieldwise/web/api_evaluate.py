@@ -9,11 +9,12 @@ from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi import Path as PathParameter
 from pydantic import BaseModel, Field, ValidationError
 from starlette.responses import Response, StreamingResponse
 
+from fieldwise.read.given_data import RequestFile
 from fieldwise.web.evaluation import CASES, RunTarget, evaluate_request, evaluators_from_request, run_request
 from fieldwise.web.events import EVENT_STREAM, POLL_SECONDS, format_event
 from fieldwise.web.jobs import LIVE_STATES, Job
@@ -22,11 +23,22 @@ from fieldwise.web.problems import (
     JsonResponse,
     RequestProblem,
     StrictRoute,
+    check_parameter_names,
+    list_option_names,
     make_problem,
     parse_json,
     problem_from_part,
 )
-from fieldwise.web.requests import BatchRequest, CaseBody, EvaluateRequest, EvaluationOptions, PathRequest, PathText, UploadOptions
+from fieldwise.web.requests import (
+    BatchRequest,
+    CaseBody,
+    EvaluateRequest,
+    EvaluationOptions,
+    PathRequest,
+    PathText,
+    StrictModel,
+    UploadOptions,
+)
 from fieldwise.web.schemas import BATCH, EVALUATED, EVENT, JOB, JOBS, response_schemas
 from fieldwise.web.server import Server
 
@@ -36,11 +48,19 @@ _MAX_ENTRIES: Final = 20_000
 _SPECIAL_CHARACTERS: Final = frozenset("*?[]{}\\~\0")
 
 
+class JobPaths(StrictModel):
+    """Files in the server's data folder: `cases`, or `expected` and `actual`."""
+
+    cases: PathText | None = None
+    expected: PathText | None = None
+    actual: PathText | None = None
+
+
 class JobRequest(EvaluationOptions):
-    """Cases in the request, or files in the server's data folder: `paths` has `cases`, or `expected` and `actual`."""
+    """Cases in the request, or files in the server's data folder."""
 
     cases: list[CaseBody] | None = Field(None, min_length=1)
-    paths: dict[str, PathText] | None = None
+    paths: JobPaths | None = None
     name: Annotated[str, Field(min_length=1, max_length=200)] = "job"
 
 
@@ -69,7 +89,13 @@ def build_evaluate_routes(server: Server) -> APIRouter:
         cases = [provided_fields(case) for case in body.cases]
         return await _run_response(server, cases, provided_fields(body), body.name, store=body.store)
 
-    @routes.post("/upload", summary="Evaluate a file of cases", responses=response_schemas(BATCH, 503), response_model=None)
+    @routes.post(
+        "/upload",
+        summary="Evaluate a file of cases",
+        responses=response_schemas(BATCH, 503),
+        response_model=None,
+        dependencies=[Depends(_check_upload_form)],
+    )
     async def evaluate_upload(
         file: Annotated[UploadFile, File(description="Cases as JSON lines.")],
         options: Annotated[str, Form(description="The options of the other routes, as a JSON object.")] = "{}",
@@ -81,7 +107,7 @@ def build_evaluate_routes(server: Server) -> APIRouter:
             with path.open("wb") as target:
                 shutil.copyfileobj(file.file, target)
             return await _run_response(
-                server, {"cases": str(path)}, provided_fields(upload_options), upload_options.name, store=upload_options.store
+                server, {"cases": RequestFile(path)}, provided_fields(upload_options), upload_options.name, store=upload_options.store
             )
 
     @routes.post("/path", summary="Evaluate files of the server", responses=response_schemas(BATCH, 404, 503), response_model=None)
@@ -107,7 +133,7 @@ def build_job_routes(server: Server) -> APIRouter:
         if body.cases is not None:
             source = "".join(json.dumps(provided_fields(case)) + "\n" for case in body.cases).encode()
         else:
-            source = resolve_source(server, body.paths or {})
+            source = resolve_source(server, {} if body.paths is None else provided_fields(body.paths))
         job = await server.threads.run(server.jobs.add, body.name, source, evaluators)
         if job is None:
             raise make_problem(503, "busy", "too many jobs are waiting", "try again when some have ended")
@@ -139,7 +165,7 @@ def build_job_routes(server: Server) -> APIRouter:
 
 
 async def _run_response(
-    server: Server, source: Mapping[str, str] | list[dict[str, Any]], options: Mapping[str, Any], name: str, *, store: bool
+    server: Server, source: Mapping[str, str | RequestFile] | list[dict[str, Any]], options: Mapping[str, Any], name: str, *, store: bool
 ) -> EncodedJsonResponse:
     """The document of a run over cases or files, stored if `store`."""
     target = RunTarget(name=name, root=server.settings.root if store else None, max_cases=server.settings.limits.cases)
@@ -156,12 +182,18 @@ def resolve_source(server: Server, options: Mapping[str, Any]) -> dict[str, str]
     return {name: str(resolve_below(server.settings.data, str(text), name)) for name, text in named.items()}
 
 
+async def _check_upload_form(request: Request) -> None:
+    """Refuse fields of the form that do not exist, and fields that are sent twice: the framework would use the last."""
+    form = await request.form()
+    check_parameter_names([name for name, _ in form.multi_items()], ("file", "options"))
+
+
 def _parse_options(text: str) -> UploadOptions:
     value = parse_json(text.encode("utf-8", "surrogatepass"), 422)
     try:
         return UploadOptions.model_validate(value)
     except ValidationError as error:
-        raise problem_from_part(error.errors(), "options") from error
+        raise problem_from_part(error.errors(), "options", list_option_names(UploadOptions)) from error
 
 
 def resolve_below(root: Path | None, written: str, field: str) -> Path:

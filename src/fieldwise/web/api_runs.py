@@ -1,6 +1,6 @@
 """`/api/v1/runs` and `/api/v1/compare`: stored runs, their results and tags, and comparisons of runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal
 
@@ -18,13 +18,13 @@ from fieldwise.report.run_changes import multi_run_to_json
 from fieldwise.report.text_format import dump_json
 from fieldwise.store.run import Run
 from fieldwise.store.run_index import case_at
-from fieldwise.store.run_metrics import compare_every_pair, compare_runs
+from fieldwise.store.run_metrics import compare_every_pair, compare_runs, same_run_error
 from fieldwise.store.run_names import TAG_RULE, add_tags, is_valid_tag, remove_tags
 from fieldwise.summarize.ranking import RankedComparison, rank_runs
 from fieldwise.web.case_index import CaseQuery, Order, cache_key, cached_page, select_cases
 from fieldwise.web.evaluation import run_document
 from fieldwise.web.library import RunHead
-from fieldwise.web.problems import EncodedJsonResponse, JsonResponse, RequestProblem, make_problem
+from fieldwise.web.problems import EncodedJsonResponse, JsonResponse, RequestProblem, StrictRoute, config_problem, make_problem
 from fieldwise.web.render import render_response
 from fieldwise.web.schemas import CASE, COMPARED_RUNS, RESULTS, RUN_HEAD, RUNS, TAGS, response_schemas
 from fieldwise.web.server import RUN_ID, RunId, Server
@@ -35,7 +35,7 @@ RunQuery = Annotated[str, Query(pattern=RUN_ID)]
 RunName = Annotated[str, Field(pattern=RUN_ID)]
 ShortText = Annotated[str | None, Query(min_length=1, max_length=500)]
 OutcomeFilter = Literal["match", "wrong_value", "format_error", "omission", "hallucination", "both_absent", "ignored", "fault", "wrong"]
-StateFilter = Literal["finished", "unfinished", "running", "interrupted"]
+StateFilter = Literal["finished", "unfinished", "running", "interrupted", "unreadable"]
 TagName = Annotated[
     str,
     PathParameter(alias="tag", pattern=r"^[A-Za-z][A-Za-z0-9._-]{0,63}$", description=f"{TAG_RULE[0].upper()}{TAG_RULE[1:]}."),
@@ -88,14 +88,16 @@ class ResultFilters(BaseModel):
 
 def build_run_routes(server: Server) -> APIRouter:
     """Routes that read runs."""
-    routes = APIRouter(tags=["runs"], default_response_class=JsonResponse)
+    routes = APIRouter(tags=["runs"], route_class=StrictRoute, default_response_class=JsonResponse)
 
     @routes.get("/runs", summary="List runs", responses=response_schemas(RUNS, 503), response_model=None)
     async def list_runs(
         offset: Offset = 0,
         limit: Limit = 50,
         name: ShortText = None,
-        state: Annotated[StateFilter | None, Query(description="`unfinished` is `running` or `interrupted`.")] = None,
+        state: Annotated[
+            StateFilter | None, Query(description="`unfinished` is `running` or `interrupted`; `unreadable` has a damaged manifest.")
+        ] = None,
         tag: ShortText = None,
     ) -> JsonResponse:
         """Stored runs, newest first; a run that any process is writing is `running`."""
@@ -151,7 +153,7 @@ def run_head_json(head: RunHead) -> dict[str, Any]:
 
 
 def _has_state(head: RunHead, state: str | None) -> bool:
-    return state in (None, head.state) or (state == "unfinished" and head.state != "finished")
+    return state in (None, head.state) or (state == "unfinished" and head.state in ("running", "interrupted"))
 
 
 def _list_runs(server: Server, offset: int, limit: int, matches: Callable[[RunHead], bool]) -> dict[str, Any]:
@@ -234,7 +236,15 @@ def compare_named_runs(server: Server, base: str, new: str) -> Changes:
     return _compare_runs(server, server.open_run(base), server.open_run(new))
 
 
+def refuse_same_run(base: Run, runs: Iterable[Run]) -> None:
+    """Raise a RequestProblem if a run would be compared with itself."""
+    if base.id in [run.id for run in runs]:
+        fix = "choose two different runs as `base` and `new`; GET /api/v1/runs lists them"
+        raise config_problem(same_run_error(base.id, fix))
+
+
 def _compare_runs(server: Server, base: Run, new: Run) -> Changes:
+    refuse_same_run(base, [new])
     if base.finished is None or new.finished is None:
         return compare_runs(base, new)
 
@@ -257,7 +267,9 @@ def is_compared(server: Server, base: Run, new: Run) -> bool:
 
 def compare_several_runs(server: Server, base: str, names: Sequence[str]) -> RankedComparison:
     """Compare a base and several runs, each once."""
-    runs = {run.id: run for run in (server.open_run(name) for name in (base, *names))}
+    base_run, new_runs = server.open_run(base), [server.open_run(name) for name in names]
+    refuse_same_run(base_run, new_runs)
+    runs = {run.id: run for run in (base_run, *new_runs)}
     labels = {run.label for run in runs.values()}
     pairs = compare_every_pair(list(runs.values()), compare=lambda first, second: _compare_runs(server, first, second))
     shown = [run.label for run in runs.values()] if len(labels) == len(runs) and "" not in labels else list(runs)
@@ -282,7 +294,7 @@ def _changes_json(server: Server, base_name: str, new_name: str) -> str:
 
 def build_tag_routes(server: Server) -> APIRouter:
     """API routes that change the tags of a run."""
-    routes = APIRouter(prefix="/runs/{run}/tags", tags=["runs"], default_response_class=JsonResponse)
+    routes = APIRouter(prefix="/runs/{run}/tags", tags=["runs"], route_class=StrictRoute, default_response_class=JsonResponse)
 
     @routes.put("/{tag}", summary="Tag a run", responses=response_schemas(TAGS, 404, 409, 503), response_model=None)
     async def add(run: RunId, tag: TagName) -> JsonResponse:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.report.text_format import dump_json
 from fieldwise.study.what_if import what_if
-from fieldwise.web.problems import EncodedJsonResponse, RequestProblem
+from fieldwise.web.problems import EncodedJsonResponse, RequestProblem, StrictRoute
 from fieldwise.web.schemas import COUNT, FLAG, MAYBE_NUMBER, MAYBE_TEXT, NUMBER, TEXT, array_schema, object_schema, response_schemas
 from fieldwise.web.server import RunId, Server
 
@@ -70,7 +70,7 @@ WHAT_IF: Final = object_schema(
 
 def build_what_if_routes(server: Server) -> APIRouter:
     """The route that recomputes a run."""
-    routes = APIRouter(tags=["runs"])
+    routes = APIRouter(tags=["runs"], route_class=StrictRoute)
 
     @routes.post(
         "/runs/{run}/what-if", summary="Try other options", responses=response_schemas(WHAT_IF, 404, 409, 503), response_model=None

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -34,7 +35,14 @@ from fieldwise.web.pages_run import build_run_pages
 from fieldwise.web.pages_runs import build_runs_pages
 from fieldwise.web.pages_study import build_study_pages
 from fieldwise.web.pages_suite import build_suite_pages
-from fieldwise.web.problems import JsonResponse, RequestProblem, problem_from_http, problem_from_validation, problem_response
+from fieldwise.web.problems import (
+    JsonResponse,
+    RequestProblem,
+    list_option_names,
+    problem_from_http,
+    problem_from_validation,
+    problem_response,
+)
 from fieldwise.web.render import render_response
 from fieldwise.web.schemas import HEALTH, PROBLEM
 from fieldwise.web.server import Server, WorkerThreads
@@ -118,7 +126,14 @@ def _health_routes() -> APIRouter:
 
 async def _handle_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return _problem_response(request, problem_from_validation(error))
+    return _problem_response(request, problem_from_validation(error, _list_body_options(request)))
+
+
+def _list_body_options(request: Request) -> list[str]:
+    """The options of the request's JSON content; empty if its route takes none."""
+    body = getattr(request.scope.get("route"), "body_field", None)
+    model = None if body is None else body.field_info.annotation
+    return list_option_names(model) if isinstance(model, type) and issubclass(model, BaseModel) else []
 
 
 async def _handle_http_error(request: Request, error: Exception) -> Response:

@@ -16,10 +16,12 @@ from fieldwise.model.plan import KeyPath
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
 from fieldwise.plan.evaluators import plan_config
+from fieldwise.read.given_data import RequestFile
 from fieldwise.report.json_report import run_facts_to_json, run_summary_to_json
 from fieldwise.report.result_text import result_to_json
 from fieldwise.report.run_view import build_run_view
 from fieldwise.report.text_format import dump_json
+from fieldwise.store.errors import Interrupted
 from fieldwise.store.run import Run
 from fieldwise.web.configuration import OPTIONS, Configuration, check_configuration
 
@@ -176,7 +178,11 @@ def run_job(
     def on_start(run_id: str) -> None:
         report(("start", run_id))
 
-    run = run_files(source, evaluators, name, root, progress=on_progress, on_start=on_start, resume=resume or False)
+    try:
+        run = run_files(source, evaluators, name, root, progress=on_progress, on_start=on_start, resume=resume or False)
+    except Interrupted as interruption:  # possibly before `on_start`, when the run has a folder already
+        on_start(interruption.run)
+        raise
     return run.id, run.full.cases
 
 
@@ -212,13 +218,13 @@ def run_cases(cases: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[s
         path = Path(folder) / CASES
         with path.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(dict(case)) + "\n" for case in cases)
-        return run_files({"cases": str(path)}, evaluators, name, root)
+        return run_files({"cases": RequestFile(path)}, evaluators, name, root)
 
 
 def run_files(source: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]], name: str, root: str | Path, **options: Any) -> Run:
     """Score files, `{cases: …}` or `{expected: …, actual: …}`, and store the run. Options are those of `fieldwise.run`."""
     suite: dict[str, Any] = {"name": name, "evaluators": list(evaluators)}
-    if "cases" in source:  # not part of the stored suite: the path of an upload is temporary
+    if "cases" in source:  # not part of the stored suite: cases of a request have no path
         return api.run(RequestedSuite(suite), cases=source["cases"], root=root, asking=NO_MODELS, **options)
     return api.run(RequestedSuite({**suite, "cases": dict(source)}), root=root, asking=NO_MODELS, **options)
 

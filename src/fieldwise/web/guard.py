@@ -107,12 +107,14 @@ class Guard:
         return too_large_problem(self.settings.limits.body) if int(length) > self.settings.limits.body else None
 
     def _check_origin(self, scope: Scope, headers: "_RequestHeaders") -> RequestProblem | None:
-        """Refuse cross-site requests with an unsafe method; links from other sites are allowed."""
-        if scope["method"] in SAFE_METHODS:
+        """Refuse requests of other sites to the API or with an unsafe method. Links from other sites, which send no Origin, are allowed."""
+        is_safe = scope["method"] in SAFE_METHODS
+        if is_safe and not scope["path"].startswith("/api/"):
             return None
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-        foreign_origin = origin is not None and urlsplit(origin).netloc.lower() != (headers.get("host") or "").lower()
-        if site in ("cross-site", "same-site") or foreign_origin:
+        foreign_origin = origin is not None and _origin_host(origin) != (headers.get("host") or "").lower()
+        foreign_site = site in ("cross-site", "same-site") and not is_safe
+        if foreign_site or foreign_origin:
             return make_problem(403, "other-site", "this request comes from another site", "send it from the pages of this server")
         return None
 
@@ -195,6 +197,14 @@ def _host_name(host: str) -> str | None:
         return None
     well_formed = parts.netloc == host and not parts.username and not parts.path
     return parts.hostname if well_formed else None
+
+
+def _origin_host(origin: str) -> str | None:
+    """The host and port in an Origin header; None if the header is malformed."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def _same_secret(left: str, right: str) -> bool:

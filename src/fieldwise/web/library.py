@@ -15,10 +15,11 @@ from fieldwise.model.summary import GateResult
 from fieldwise.store.errors import StoreError
 from fieldwise.store.in_progress import RunMonitor, RunProgress
 from fieldwise.store.manifest import MANIFEST_FILE
+from fieldwise.store.part_reader import read_parts
 from fieldwise.store.run import Run, open_run
 from fieldwise.store.run_names import find_run, list_run_ids, read_tags, runs_folder
 
-RunState = Literal["finished", "running", "interrupted"]
+RunState = Literal["finished", "running", "interrupted", "unreadable"]
 MAX_OPEN_RUNS: Final = 16
 PROGRESS_SECONDS: Final = 0.3
 """The progress of unfinished runs is read at most this often, for all clients together."""
@@ -117,12 +118,21 @@ def _manifest_signature(folder: Location) -> FileSignature | None:
     return status.st_ino, status.st_mtime_ns, status.st_size
 
 
+def _count_stored_cases(folder: Location) -> int:
+    """The number of cases in the complete parts of a run; 0 if they cannot be read either."""
+    try:
+        return sum(part.cases for part in read_parts(folder))
+    except (StoreError, OSError):
+        return 0
+
+
 def _load_head(root: str | Path, run_id: str) -> RunHead:
     try:
         run = open_run(root, run_id)
     except (StoreError, ValueError, LookupError, TypeError):  # damaged, of another version, or deleted meanwhile: listed without results
         started = datetime.strptime(run_id[:15] + "+0000", "%Y%m%d-%H%M%S%z")
-        return RunHead(id=run_id, name="", started=started, metrics={}, state="interrupted")
+        cases = _count_stored_cases(runs_folder(root) / run_id)
+        return RunHead(id=run_id, name="", started=started, cases=cases, metrics={}, state="unreadable")
     summaries = run.full.evaluators.values()
     slices = {slice for summary in summaries for slice in summary.slices}
     return RunHead(

@@ -15,10 +15,12 @@ from starlette.responses import RedirectResponse, Response
 
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.provenance import REQUEST
 from fieldwise.report.html import build_query
 from fieldwise.report.result_text import describe_cause
 from fieldwise.report.text_format import dump_json, format_value
 from fieldwise.report.value_diff import TextPiece, mark_comparison, plain_pieces
+from fieldwise.store.run import Run
 from fieldwise.store.run_index import case_at
 from fieldwise.study.doubts import Suspicion, read_suspects, read_suspicions
 from fieldwise.study.review_queue import (
@@ -37,6 +39,7 @@ from fieldwise.study.review_session import (
     AlreadyDecided,
     Choice,
     ItemStatus,
+    ReviewFiles,
     ReviewProblem,
     ReviewProgress,
     ReviewSession,
@@ -229,14 +232,22 @@ def _open_session(server: Server, state: ReviewState, address: ReviewAddress) ->
     run = server.open_run(address.run)
     if run.finished is None:
         raise make_problem(409, "unfinished-run", f"run {run.id} has not finished", "review it when it has")
-    try:
-        files = find_review_files(run, server.settings.workspace)
-    except ConfigError as error:
-        raise config_problem(error) from error
+    files = _find_files(server, run)
     suspects = read_suspects(run)
     key = ("review", address.selection, files.corrections, tuple(suspects))
     session = cached_page(state.sessions, run, key, lambda: ReviewSession(run, build_queue(run, address.selection, suspects), files))
     return session, replace(address, run=run.id, by=address.by or _login_name())
+
+
+def _find_files(server: Server, run: Run) -> ReviewFiles:
+    """The files beside the run's data; if that came in a request, files of the run in the server's folder."""
+    folder = server.settings.workspace
+    if any(source.file == REQUEST for source in run.sources):
+        return ReviewFiles(folder / f"corrections-{run.id}.jsonl", folder / f"review-{run.id}.jsonl")
+    try:
+        return find_review_files(run, folder)
+    except ConfigError as error:
+        raise config_problem(error) from error
 
 
 def _login_name() -> str:

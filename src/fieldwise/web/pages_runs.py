@@ -14,12 +14,12 @@ from fieldwise.report.run_changes import describe_changes, describe_tests
 from fieldwise.report.run_view import describe_exit
 from fieldwise.report.trend import Trend, build_trend, draw_trend_chart
 from fieldwise.store.errors import StoreError
-from fieldwise.web.api_runs import MAX_COMPARED, RunName, compare_named_runs, compare_several_runs, is_compared
+from fieldwise.web.api_runs import MAX_COMPARED, RunName, compare_named_runs, compare_several_runs, is_compared, refuse_same_run
 from fieldwise.web.events import LiveRun, list_running, progress_text
 from fieldwise.web.jobs import Job
 from fieldwise.web.library import RunHead
 from fieldwise.web.pages_compare import SELECTIONS, RunMatrix, make_matrix
-from fieldwise.web.problems import RequestProblem, make_problem
+from fieldwise.web.problems import RequestProblem, StrictRoute, make_problem
 from fieldwise.web.render import render, render_response
 from fieldwise.web.server import RUN_ID, RunId, Server
 
@@ -39,7 +39,7 @@ class RunFilters:
 
     name: FilterText = None
     came: FilterText = None
-    """The result: a key of EXIT_CODES, `unfinished`, `running` or `interrupted`."""
+    """The result: a key of EXIT_CODES, `unfinished`, `running`, `interrupted` or `unreadable`."""
     tag: FilterText = None
     label: FilterText = None
     """A tag of the run's cases."""
@@ -61,8 +61,8 @@ class RunFilters:
         if self.came in EXIT_CODES:
             return head.state == "finished" and head.exit_code in EXIT_CODES[self.came]
         if self.came == "unfinished":
-            return head.state != "finished"
-        return self.came not in ("running", "interrupted") or head.state == self.came
+            return head.state in ("running", "interrupted")
+        return self.came not in ("running", "interrupted", "unreadable") or head.state == self.came
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,14 +139,16 @@ def build_runs_pages(server: Server) -> APIRouter:
     async def list_metrics(run: RunId) -> Response:
         return HTMLResponse(await server.threads.run(_render_metrics, server, run))
 
-    @routes.get("/compare")
+    strict_routes = APIRouter(include_in_schema=False, route_class=StrictRoute)
+
+    @strict_routes.get("/compare")
     async def compare(
         request: Request,
         base: Annotated[str | None, Query(pattern=RUN_ID)] = None,
         new: Annotated[list[RunName | Literal[""]] | None, Query(max_length=MAX_COMPARED)] = None,
         wait: Literal["yes"] | None = None,
     ) -> Response:
-        names = list(dict.fromkeys(name for name in new or () if name and name != base))
+        names = list(dict.fromkeys(name for name in new or () if name))
         chosen = next((name for name in (*names, *(new or ())) if name), None)
         compared = [base, *names] if base and len(names) > 1 else [base, chosen]
         progress = None if wait else await server.threads.run(_find_progress, server, compared)
@@ -161,6 +163,7 @@ def build_runs_pages(server: Server) -> APIRouter:
             return HTMLResponse(await server.threads.run(_render_ranking, server, base, names))
         return HTMLResponse(await server.threads.run(_render_comparison, server, base, chosen))
 
+    routes.include_router(strict_routes)
     return routes
 
 
@@ -182,6 +185,8 @@ def _find_progress(server: Server, names: Sequence[str | None]) -> ComparisonPro
         base, new = _latest_pair(server.library.list_heads())
         run_names = [name for name in (base, new) if name]
     runs = [server.open_run(name) for name in run_names]
+    if runs:
+        refuse_same_run(runs[0], runs[1:])
     if len(runs) < 2 or max(run.full.cases for run in runs) < LARGE_CASES or any(run.finished is None for run in runs):
         return None
     pairs = list(combinations(dict.fromkeys(run.id for run in runs), 2))
@@ -342,10 +347,16 @@ def _make_row(head: RunHead, earlier: Sequence[RunHead], metric: str | None) -> 
     names = [name for name in candidates if name in head.metrics]
     return RunRow(
         head=head,
-        verdict=describe_exit(head.exit_code, bool(head.gates)) if head.progress is None else progress_text(head.progress),
+        verdict=_describe_result(head),
         metrics=tuple(_make_history(head, name, earlier) for name in names),
         more_metrics=len(head.metrics) - len(names),
     )
+
+
+def _describe_result(head: RunHead) -> tuple[str, str, str]:
+    if head.state == "unreadable":
+        return "bad", "unreadable", "its manifest cannot be read: it is damaged, or was stored by another version"
+    return describe_exit(head.exit_code, bool(head.gates)) if head.progress is None else progress_text(head.progress)
 
 
 def _make_history(head: RunHead, name: str, earlier: Sequence[RunHead]) -> MetricHistory:

@@ -3,9 +3,10 @@
 Options that a suite has too are passed on unchecked: the plan validates them, with the messages of `fieldwise check`.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
 
 from fieldwise.web.configuration import MAX_STRATEGIES, STRATEGY_NAMES, TEXT_STRATEGIES, WEIGHTS
 
@@ -103,12 +104,19 @@ class CaseBody(StrictModel):
     expected: JsonValue = None
     actual: JsonValue = None
     actuals: list[JsonValue] | None = Field(
-        None, min_length=1, max_length=1000, description="Several outputs for the case. The first is scored if `actual` is left out."
+        None, min_length=1, max_length=1000, description="Several outputs for the case, in place of `actual`. The first is scored."
     )
     contexts: list[JsonValue] | None = None
     metadata: dict[str, Any] | None = None
     tags: list[str] | None = None
     split: str | None = None
+
+    @model_validator(mode="after")
+    def _check_outputs(self) -> Self:
+        """Refuse both: the score would be that of one, the consistency that of the others."""
+        if self.actuals is not None and "actual" in self.model_fields_set:
+            raise PydanticCustomError("both_outputs", "`actual` and `actuals` exclude each other: send one output, or the list of all")
+        return self
 
 
 class EvaluateRequest(EvaluationOptions, CaseBody):

@@ -14,7 +14,7 @@ MAYBE_NUMBER: Final = {"type": ["number", "null"]}
 COUNT: Final = {"type": "integer", "minimum": 0}
 MAYBE_COUNT: Final = {"type": ["integer", "null"], "minimum": 0}
 FLAG: Final = {"type": "boolean"}
-STATE: Final = {"enum": ["finished", "running", "interrupted"]}
+STATE: Final = {"enum": ["finished", "running", "interrupted", "unreadable"]}
 
 
 def _simplify_schema(schema: Any) -> Any:
