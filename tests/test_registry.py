@@ -93,13 +93,13 @@ def mine(pairs: Pairs, config: Options) -> Scores:
 """
 
 
-def run_with_plugin(folder: Path, entry_points: str, code: str) -> str:
+def run_with_plugin(folder: Path, entry_points: str, code: str, module: str = PLUGIN) -> str:
     """What a script prints in an environment with a package `clash`; `error` is the ConfigError it raised."""
     info = folder / "clash-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: clash\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(entry_points)
-    (folder / "clash.py").write_text(PLUGIN)
+    (folder / "clash.py").write_text(module)
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     script = f"import fieldwise as fw\ntry:\n    {code}\nexcept fw.ConfigError as error:\n    print(error)\n"
     done = subprocess.run(
@@ -134,6 +134,29 @@ def test_an_entry_point_that_cannot_be_imported_is_a_config_error_with_the_reaso
     printed = run_with_plugin(tmp_path, entry_points, 'fw.evaluate("field_accuracy", expected={"a": 1}, actual={"a": 2})')
     assert "the cause `broken` of the package `clash` cannot be imported" in printed
     assert "no_such_module" in printed
+
+
+OTHER_NAME = PLUGIN.replace("def exact", "def other").replace("def mine", "def another")
+
+
+@pytest.mark.parametrize("value", ["clash", "clash:other"])
+def test_an_entry_point_that_registers_another_name_is_a_config_error(value: str, tmp_path: Path) -> None:
+    code = 'fw.match("mine", expected=["a"], actual=["b"])'
+    printed = run_with_plugin(tmp_path, f"[fieldwise.matchers]\nmine = {value}\n", code, OTHER_NAME)
+    assert f"the package `clash` declares the match `mine`, but `{value}` does not register that name" in printed
+    assert "give the entry point in the group `fieldwise.matchers` the name of its function" in printed
+
+
+def test_an_entry_point_may_name_the_module_that_registers_its_function(tmp_path: Path) -> None:
+    module = PLUGIN.replace("def exact", "def other")
+    code = 'print(fw.match("mine", expected=["a"], actual=["b"]).value.tolist())'
+    assert run_with_plugin(tmp_path, "[fieldwise.matchers]\nmine = clash\n", code, module) == "[1.0]\n"
+
+
+def test_a_plugin_that_calls_sys_exit_while_it_is_imported_is_a_config_error(tmp_path: Path) -> None:
+    code = 'fw.match("mine", expected=["a"], actual=["b"])'
+    printed = run_with_plugin(tmp_path, "[fieldwise.matchers]\nmine = clash:mine\n", code, "import sys\nsys.exit(0)\n")
+    assert "the match `mine` of the package `clash` cannot be imported: SystemExit: 0" in printed
 
 
 def test_a_function_of_a_script_cannot_take_the_name_of_a_builtin() -> None:

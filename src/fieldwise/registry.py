@@ -38,6 +38,7 @@ from fieldwise.specs import (
     Reads,
     StoredDecision,
     TextReading,
+    Unbounded,
     ValueKinds,
 )
 
@@ -119,13 +120,14 @@ class Catalog(Generic[SpecT]):
             loaded = plugin.load()
         except ConfigError:
             raise
-        except Exception as error:  # another package may raise anything while it is imported
+        except (Exception, SystemExit) as error:  # another package may raise anything while it is imported
             what = f"the {self.noun} `{plugin.name}` of the package `{package}` cannot be imported: {type(error).__name__}: {error}"
             raise ConfigError([Diagnostic(code="plugin", what=what, fix=f"repair or uninstall `{package}`")]) from error
-        if plugin.name not in self.specs and self.fallback is not None:
+        is_function = callable(loaded) and hasattr(loaded, "__name__")  # an entry point may also name a module
+        if plugin.name not in self.specs and self.fallback is not None and is_function:
             self.fallback(loaded)
         if plugin.name not in self.specs:
-            what = f"the package `{package}` declares the {self.noun} `{plugin.name}`, but `{plugin.value}` registers another name"
+            what = f"the package `{package}` declares the {self.noun} `{plugin.name}`, but `{plugin.value}` does not register that name"
             fix = f"give the entry point in the group `{self.package}` the name of its function"
             raise ConfigError([Diagnostic(code="plugin", what=what, fix=fix)])
 
@@ -299,7 +301,7 @@ def evaluator(
     version: int = 1,
     vacuous: Mapping[str, tuple[str, ...]] = ...,
     unscored: Mapping[str, str] = ...,
-    unbounded: tuple[str, ...] = (),
+    unbounded: Unbounded = (),
     metrics: Metrics = None,
     recomputes: tuple[str, ...] = (),
     primary: str = "score",
@@ -319,7 +321,12 @@ def evaluator(function: Callable[..., Any] | None = None, /, **declared: Any) ->
 def judge(function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
 @overload
 def judge(
-    *, needs_expected: bool = False, version: int = 1, metrics: Metrics = None, examples: Iterable[EvaluatorExample] = ()
+    *,
+    needs_expected: bool = False,
+    version: int = 1,
+    metrics: Metrics = None,
+    unscored: Mapping[str, str] = ...,
+    examples: Iterable[EvaluatorExample] = (),
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 def judge(
     function: Callable[..., Any] | None = None,
@@ -328,17 +335,18 @@ def judge(
     needs_expected: bool = False,
     version: int = 1,
     metrics: Metrics = None,
+    unscored: Mapping[str, str] | None = None,
     examples: Iterable[EvaluatorExample] = (),
 ) -> Any:
     """Register `def name(case: Case, config: Options) -> Judgement`: an evaluator that asks questions about one case.
 
-    A judge never sees a case without an output: that case is the system's failure and costs no request.
+    A judge never sees a case without an output: that case is the system's failure and costs no request. `unscored` is as for `evaluator`.
     """
     counts = ("tokens_in", "tokens_out")
 
     def register(function: Callable[_P, _R]) -> Callable[_P, _R]:
         declared = {"needs_expected": needs_expected, "version": version, "metrics": metrics, "examples": tuple(examples)}
-        _register_evaluator(function, is_judge=True, reads="case", counts=counts, **declared)
+        _register_evaluator(function, is_judge=True, reads="case", counts=counts, unscored=unscored or {}, **declared)
         return function
 
     return register if function is None else register(function)
@@ -419,6 +427,19 @@ def cause_label(name: str) -> str:
         return CAUSES.find(name).label
     except KeyError:
         return name.replace("_", " ")
+
+
+def find_cause_name(text: str) -> str:
+    """The name of a cause that is given by its name or its label.
+
+    >>> find_cause_name("look-alike characters"), find_cause_name("letter-case")
+    ('ocr', 'letter_case')
+    """
+    plain = text.strip().casefold()
+    for spec in CAUSES.all():
+        if plain in (spec.name, spec.label.casefold()):
+            return spec.name
+    return plain.replace("-", "_").replace(" ", "_")
 
 
 def nearest(name: str, valid: Iterable[str]) -> str | None:

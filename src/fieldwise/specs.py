@@ -46,6 +46,8 @@ CauseFunction: TypeAlias = "Callable[[Any, Any, Context], bool]"
 Metrics: TypeAlias = "tuple[str, ...] | Callable[[Any], Iterable[str]] | None"
 """Names of the metrics an evaluator reports; a function of its options where they depend on them; None where only a run can tell.
 A name that ends in `[*]` stands for a metric for each name in the data: `ap[*]` for `ap[dog]`. A judge reports `USAGE_METRICS` besides."""
+Unbounded: TypeAlias = "tuple[str, ...] | Callable[[Any], tuple[str, ...]]"
+"""Names of metrics; a function of the options where they depend on them. It gets None for options that cannot be read."""
 USAGE_METRICS = ("tokens_in", "tokens_out", "latency_seconds", "cost_usd")
 """Metrics of every judge: what its questions used."""
 
@@ -105,7 +107,7 @@ class ColumnSurvey:
     """`collect(values, config)`: the evidence in some values of either side."""
     resolve: Callable[[Any, Counter[str]], tuple[Any, str | None]]
     """`resolve(config, evidence)`: the options with what the evidence decides and a sentence that states it, or None for the sentence.
-    The evidence holds the counts of both sides together, and those of each side as `expected: …` and `actual: …`."""
+    The evidence holds the counts of both sides together, and those of each side as `expected: …` and `actual: …`. Not called without."""
     no_evidence: str
     """A regular expression of JSON values in which `collect` never finds anything: lines with such values only need not be decoded."""
 
@@ -192,8 +194,8 @@ class EvaluatorSpec:
     unscored: Mapping[str, str] = field(default_factory=dict)
     """Metric → the flag that says that it could not be measured though something was expected. Means leave it out, `--max-unscored`
     limits it."""
-    unbounded: tuple[str, ...] = ()
-    """Metrics, other than counts, that may be below 0 or above 1."""
+    unbounded: Unbounded = ()
+    """Metrics, other than counts, that may be below 0 or above 1: their intervals are not those of shares."""
     is_judge: bool = False
     metrics: Metrics = None
     recomputes: tuple[str, ...] = ()
@@ -209,6 +211,10 @@ class EvaluatorSpec:
             return None
         declared = self.metrics(config) if callable(self.metrics) else self.metrics
         return frozenset((*declared, *USAGE_METRICS) if self.is_judge else declared)
+
+    def unbounded_names(self, config: Any) -> frozenset[str]:
+        """Metrics, other than counts, that may be below 0 or above 1 under these options; None if those cannot be read."""
+        return frozenset(self.unbounded(config) if callable(self.unbounded) else self.unbounded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

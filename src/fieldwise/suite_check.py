@@ -87,9 +87,11 @@ def survey_cases(plan: Plan) -> SuiteCheck:
     if counts["cases"]:
         rule_diagnostics += redactions.list_problems(plan.file)
     missing_sides = require_sides(plan, reader.diagnostics)
+    missing_codes = {diagnostic.code for diagnostic in missing_sides}
+    reader_diagnostics = [diagnostic for diagnostic in reader.diagnostics if diagnostic.code not in missing_codes]
     rule_diagnostics = add_rule_lines(plan, rule_diagnostics)
     plan_diagnostics = [_require_path(diagnostic) for diagnostic in plan.diagnostics]
-    diagnostics = [*plan_diagnostics, *correction_problems, *missing_sides, *reader.diagnostics, *case_diagnostics, *rule_diagnostics]
+    diagnostics = [*plan_diagnostics, *correction_problems, *missing_sides, *reader_diagnostics, *case_diagnostics, *rule_diagnostics]
     return SuiteCheck(plan=plan, counts=counts, reasons=reasons, diagnostics=diagnostics)
 
 

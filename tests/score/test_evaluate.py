@@ -1,5 +1,6 @@
 """Running evaluators: who is left out, who failed, what a crash costs, what verdict there is."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -93,6 +94,20 @@ class TestCrashes:
         results = evaluate(brittle, ScoringBatch(cases({"a": "boom"}, {"b": "boom"})))
         assert results.status.tolist() == [Status.ERROR, Status.ERROR]
         assert results.comparisons is None
+
+    def test_an_evaluator_that_calls_sys_exit_costs_its_cases_and_not_the_run(self) -> None:
+        def exiting(batch: Batch, config: Brittle) -> Results:
+            sys.exit(0)
+
+        exiting.__annotations__ = {"batch": Batch, "config": Brittle, "return": Results}
+        registry.evaluator(exiting)
+        try:
+            planned = PlannedEvaluator(type="exiting", name="mine", config=Brittle())
+            results = evaluate(planned, ScoringBatch(cases({"a": 1})))
+        finally:
+            registry.EVALUATORS.specs.pop("exiting")
+        assert result_at(results, 0).misses == ["(evaluation error: mine crashed: SystemExit: 0)"]
+        assert result_at(results, 0).details["fault"] == "ours"
 
     def test_a_crash_among_cases_that_are_left_out(self, brittle: PlannedEvaluator) -> None:
         batch = cases(MISSING, {"a": "boom"}, {"a": 1})

@@ -1,5 +1,6 @@
 """Matchers are called in batches, and a crash of theirs costs one row."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,6 +56,23 @@ def brittle() -> Iterator[Match]:
     registry.MATCHERS.specs.pop("brittle")
 
 
+@pytest.fixture
+def exiting() -> Iterator[Match]:
+    """A matcher that calls `sys.exit` at the text "exit", and is interrupted at "interrupt"."""
+
+    def exiting(pairs: Pairs, config: Brittle) -> Scores:
+        if "exit" in pairs.actual:
+            sys.exit(0)
+        if "interrupt" in pairs.actual:
+            raise KeyboardInterrupt
+        return Scores.of([1.0] * len(pairs))
+
+    exiting.__annotations__ = {"pairs": Pairs, "config": Brittle, "return": Scores}
+    registry.matcher(exiting)
+    yield Match("exiting", Brittle())
+    registry.MATCHERS.specs.pop("exiting")
+
+
 def test_a_crash_costs_one_row_not_the_batch(brittle: Match) -> None:
     actual = ["a"] * 100
     actual[71] = "boom"
@@ -64,6 +82,70 @@ def test_a_crash_costs_one_row_not_the_batch(brittle: Match) -> None:
     assert np.isnan(scores.value[71])
     assert scores.passed.sum() == 99
     assert len(SEEN) < 20
+
+
+def test_a_matcher_that_calls_sys_exit_costs_one_row_and_not_the_run(exiting: Match) -> None:
+    scores = score_pairs(exiting, ["a", "a"], ["a", "exit"])
+    assert {row: fault.what for row, fault in scores.faults.items()} == {1: "exiting: SystemExit: 0"}
+    assert scores.passed.tolist() == [True, False]
+
+
+def test_an_interrupt_in_a_matcher_ends_the_run(exiting: Match) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        score_pairs(exiting, ["a", "a"], ["a", "interrupt"])
+
+
+@pytest.fixture
+def unruly() -> Iterator[Match]:
+    """A matcher whose scores are the actual values, which all pass; it returns an actual list as its column of scores."""
+
+    def unruly(pairs: Pairs, config: Brittle) -> Any:
+        actual: list[Any] = list(pairs.actual)
+        if None in actual[0:1]:
+            return None
+        column = actual[0] if isinstance(actual[0], list) else actual
+        return Scores.of(column, passed=[True] * len(pairs))
+
+    unruly.__annotations__ = {"pairs": Pairs, "config": Brittle, "return": Scores}
+    registry.matcher(unruly)
+    yield Match("unruly", Brittle())
+    registry.MATCHERS.specs.pop("unruly")
+
+
+def test_a_score_outside_0_to_1_is_a_fault_of_its_row(unruly: Match) -> None:
+    scores = score_pairs(unruly, ["a"] * 5, [1.0, 2.0, -1.0, 0.25, 0.0])
+    assert {row: fault.what for row, fault in scores.faults.items()} == {
+        1: "unruly: it returned the score 2, which is not a number between 0 and 1",
+        2: "unruly: it returned the score -1, which is not a number between 0 and 1",
+    }
+    assert scores.passed.tolist() == [True, False, False, True, True]
+    np.testing.assert_array_equal(scores.value, [1.0, np.nan, np.nan, 0.25, 0.0])
+
+
+def test_a_score_that_is_nan_without_a_fault_is_one(unruly: Match) -> None:
+    scores = score_pairs(unruly, ["a"] * 2, [1.0, "nan"])
+    assert scores.faults[1].what == "unruly: it returned the score nan, which is not a number between 0 and 1"
+    assert scores.passed.tolist() == [True, False]
+
+
+def test_a_rounding_error_beyond_1_is_1(unruly: Match) -> None:
+    scores = score_pairs(unruly, ["a"] * 2, [1.0000000000000002, -1e-17])
+    assert (scores.value.tolist(), dict(scores.faults)) == ([1.0, 0.0], {})
+
+
+@pytest.mark.parametrize(
+    ("actual", "what"),
+    [
+        ([1.0, 1.0], "unruly: it returned Scores whose `value` has the shape (2,) instead of (1,)"),
+        ([], "unruly: it returned Scores whose `value` has the shape (0,) instead of (1,)"),
+        (["x"], "unruly: could not convert string to float: 'x'"),
+        (None, "unruly: it returned `NoneType` instead of Scores"),
+    ],
+)
+def test_scores_of_another_length_or_type_are_a_fault_with_the_reason(unruly: Match, actual: Any, what: str) -> None:
+    scores = score_pairs(unruly, ["a"], [actual])
+    assert [fault.what for fault in scores.faults.values()] == [what]
+    assert scores.passed.tolist() == [False]
 
 
 def test_notes_stay_with_their_rows_when_a_batch_is_halved(brittle: Match) -> None:

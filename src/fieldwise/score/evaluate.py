@@ -20,7 +20,7 @@ from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import is_graded_only
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
-from fieldwise.model.result import STATUS_LABELS, Labels, Result, Results, Status, fault_result
+from fieldwise.model.result import EXCLUDED_BY_WHEN, STATUS_LABELS, Labels, Result, Results, Status, fault_result
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Missing, json_kind
@@ -125,7 +125,7 @@ def evaluate_every_case(planned: PlannedEvaluator, batch: ScoringBatch) -> Resul
     results = evaluate(planned, batch.select_cases(rows))
     if len(rows) == len(batch):
         return results
-    excluded = {row: Result(status="skipped", reasoning="`when` leaves this case out") for row in set(range(len(batch))) - set(rows)}
+    excluded = {row: Result(status="skipped", reasoning=EXCLUDED_BY_WHEN) for row in set(range(len(batch))) - set(rows)}
     results = _add_excluded_cases(results, rows, excluded, len(batch))
     results.verdict = decide_verdicts(results, planned)
     return results
@@ -319,14 +319,15 @@ def _add_excluded_cases(results: Results, rows: Sequence[int], excluded: Mapping
     score[at], status[at] = results.score, results.status
     for row, result in excluded.items():
         status[row] = Status[result.status.upper()]
-    comparisons, pool = results.comparisons, dict[str, NDArray[Any]](results.pool)
-    if comparisons is not None:
-        comparisons = replace(comparisons, cases=size, case=at[comparisons.case].astype(np.int32))
+    pool = dict[str, NDArray[Any]](results.pool)
     if "case" in pool:
         pool["case"] = at[pool["case"]]
 
     def spread_labels(labels: Labels, others: Mapping[int, Sequence[str]]) -> Labels:
         return Labels.of(labels.at(position_of[row]) if row in position_of else others.get(row, ()) for row in range(size))
+
+    def spread_comparisons(table: ComparisonTable | None) -> ComparisonTable | None:
+        return None if table is None else replace(table, cases=size, case=at[table.case].astype(np.int32))
 
     def details(row: int) -> Mapping[str, Any]:
         return results.details(position_of[row]) if row in position_of else excluded[row].details
@@ -341,7 +342,8 @@ def _add_excluded_cases(results: Results, rows: Sequence[int], excluded: Mapping
         reasoning=[results.reasoning[position_of[row]] if row in position_of else excluded[row].reasoning for row in range(size)],
         metrics={name: _spread_column(column, at, size) for name, column in results.metrics.items()},
         details=details,
-        comparisons=comparisons,
+        comparisons=spread_comparisons(results.comparisons),
+        member_comparisons=spread_comparisons(results.member_comparisons),
         pool=pool,
         passes_without_hits=_spread_mask(results.passes_without_hits, at, size),
     )
@@ -437,7 +439,9 @@ def join_results(parts: Sequence[Results]) -> Results:
     """The results of consecutive parts of a batch as one."""
     starts = [0, *accumulate(len(part) for part in parts)]
     sources = [(part, row) for part in parts for row in range(len(part))]
-    compared = [(start, part.comparisons) for start, part in zip(starts, parts, strict=False) if part.comparisons is not None]
+    placed = list(zip(starts, parts, strict=False))
+    compared = [(start, part.comparisons) for start, part in placed if part.comparisons is not None]
+    compared_members = [(start, part.member_comparisons) for start, part in placed if part.member_comparisons is not None]
 
     def details(row: int) -> Mapping[str, Any]:
         part, part_row = sources[row]
@@ -452,6 +456,7 @@ def join_results(parts: Sequence[Results]) -> Results:
         metrics=_join_metrics(parts),
         details=details,
         comparisons=_join_comparisons(compared, starts[-1]) if compared else None,
+        member_comparisons=_join_comparisons(compared_members, starts[-1]) if compared_members else None,
         pool=_join_pools(parts, starts),
         flags=_join_flags(sources),
         kinds={name: kind for part in parts for name, kind in part.kinds.items()},

@@ -23,8 +23,13 @@ class Crash:
 
 
 def call_guarded(function: Callable[[], T]) -> Success[T] | Crash:
-    """Call registered code; an exception becomes a `Crash`. KeyboardInterrupt and other BaseExceptions pass through."""
+    """Call registered code; an exception becomes a `Crash`, and so does `sys.exit()`, which would end the run as if it had passed.
+
+    KeyboardInterrupt passes through.
+    """
     try:
         return Success(function())
+    except SystemExit as error:
+        return Crash(f"SystemExit: {error}")
     except Exception as error:
         return Crash(str(error) or type(error).__name__)

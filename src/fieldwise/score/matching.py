@@ -151,12 +151,18 @@ def _are_plainly_finite(values: Sequence[Any]) -> bool:
     return True
 
 
+_BUILTIN = "fieldwise.matchers."
+_ROUNDING_ERROR = 1e-9
+"""How far a score may be outside [0, 1], as a cosine of two vectors is; it is then 0 or 1."""
+
+
 def _call_matcher(match: Match, pairs: Pairs) -> Scores:
     """Call the matcher; a batch that makes it crash is halved until the crash is one row, and that row is a fault."""
     if not len(pairs):
         return Scores.of([])
     matcher = MATCHERS.find(match.name)
-    call = call_guarded(partial(matcher.function, pairs, _options(matcher, match)))
+    function = matcher.function if matcher.function.__module__.startswith(_BUILTIN) else partial(_call_plugin, matcher)
+    call = call_guarded(partial(function, pairs, _options(matcher, match)))
     if isinstance(call, Success):
         return call.value
     if len(pairs) == 1:
@@ -172,6 +178,32 @@ def _call_matcher(match: Match, pairs: Pairs) -> Scores:
         _join_distances(first, second, "distance"),
         _join_distances(first, second, "relative_distance"),
     )
+
+
+def _call_plugin(matcher: MatcherSpec, pairs: Pairs, options: Any) -> Scores:
+    """Call a matcher of another package or script and check what it returns; the laws in the tests hold the built-in ones to the same.
+
+    Scores of another type or length raise ValueError. A score outside [0, 1], or NaN without a fault, is a fault of its row.
+    """
+    scores: Any = matcher.function(pairs, options)
+    if not isinstance(scores, Scores):
+        raise ValueError(f"it returned `{type(scores).__name__}` instead of Scores")
+    n = len(pairs)
+    value = np.array(scores.value, dtype=np.float64)
+    passed = np.array(scores.passed, dtype=np.bool_)
+    columns = {"value": value, "passed": passed, "distance": scores.distance, "relative_distance": scores.relative_distance}
+    for name, column in columns.items():
+        if column is not None and np.shape(column) != (n,):
+            raise ValueError(f"it returned Scores whose `{name}` has the shape {np.shape(column)} instead of {(n,)}")
+    if any(row not in range(n) for row in (*scores.notes, *scores.faults)):
+        raise ValueError(f"it returned a note or a fault of a row that its {n} pairs do not have")
+    is_valid = (value >= -_ROUNDING_ERROR) & (value <= 1 + _ROUNDING_ERROR)  # false for NaN
+    faults = dict(scores.faults)
+    for row in np.flatnonzero(~is_valid).tolist():
+        what = f"{matcher.name}: it returned the score {value[row]:g}, which is not a number between 0 and 1"
+        faults.setdefault(row, Diagnostic(code="matcher-score", what=what, fix=f"report this to the author of `{matcher.name}`"))
+    value = np.where(is_valid, value.clip(0.0, 1.0), np.nan)
+    return replace(scores, value=value, passed=passed & is_valid, faults=faults)
 
 
 def _join_distances(first: Scores, second: Scores, name: str) -> NDArray[np.float64] | None:

@@ -36,12 +36,15 @@ def redact_outcome(redaction: Redaction | None, outcome: BatchOutcome) -> BatchO
     comparisons: dict[tuple[int, bytes], ComparisonTable] = {}
     for entry in outcome.evaluated:
         redacted = _redact_evaluated(redaction, entry, scrubbers, everything)
-        shared = entry.results.comparisons
-        if shared is not None:
+        for table in ("comparisons", "member_comparisons"):
+            shared: ComparisonTable | None = getattr(entry.results, table)
+            if shared is None:
+                continue
             key = (id(shared), entry.rows.tobytes())
             if key not in comparisons:
                 comparisons[key] = _redact_comparisons(redaction, shared, [scrubbers[int(row)] for row in entry.rows])
-            redacted = replace(redacted, results=replace(redacted.results, comparisons=comparisons[key]))
+            changed: dict[str, Any] = {table: comparisons[key]}
+            redacted = replace(redacted, results=replace(redacted.results, **changed))
         evaluated.append(redacted)
     return replace(outcome, cases=_redact_cases(redaction, outcome.cases, scrubbers), evaluated=evaluated)
 
@@ -195,9 +198,14 @@ def _redact_comparisons(redaction: Redaction, comparisons: ComparisonTable, scru
 
 def _redact_examples(redaction: Redaction, field: str, counts: UnreadValues) -> UnreadValues:
     """The expected values that a match could not read, without the redacted ones."""
-    steps = _parse_steps(field)
-    redacted = [redaction.hash_value(value) if steps is None else redaction.redact_record(value, steps) for value in counts.examples]
-    return replace(counts, examples=tuple(redacted))
+    own_field = field.rpartition(": ")[2]  # without the names of members of composites; a key may have `: ` itself
+    examples: tuple[Any, ...] = counts.examples
+    for name in dict.fromkeys((own_field, field)):
+        steps = _parse_steps(name)
+        redacted = tuple(redaction.hash_value(value) if steps is None else redaction.redact_record(value, steps) for value in examples)
+        if redacted != examples:
+            return replace(counts, examples=redacted)
+    return counts
 
 
 def _parse_steps(path: str) -> tuple[Step, ...] | None:
