@@ -142,6 +142,9 @@ class Source:
     memory: Mapping[str, RowsInMemory] = field(default_factory=dict)
     """`cases`, `expected` or `actual` → its rows, where they are not in a file; the name of the rows then stands for the file."""
 
+    is_request: bool = False
+    """The file holds the cases of a request and is deleted after the run, which records no path: it stores the cases themselves."""
+
     corrections_file: str | None = None
     """A JSONL file of corrections of the expected side."""
     corrections: CorrectionSet | None = None

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 from fieldwise.dataclass import dataclass
 
 _SHORT_HASH = 12
+REQUEST: Final = "<request>"
+"""Stands for the file of data that came in an HTTP request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,11 +18,11 @@ class DataSource:
     role: str
     """`cases` for both sides in one, else `expected` or `actual`."""
     file: str
-    """The file, folder or pattern as it was given; `<cases>` for data in memory."""
+    """The file, folder or pattern as it was given; `<cases>` for data in memory, `<request>` for that of a request."""
     files: int = 1
     """Number of files."""
     bytes: int | None = None
-    """Size of the files; None for data in memory or from standard input."""
+    """Size of the files; None for data in memory, in a request or from standard input."""
     hash: str | None = None
     """Fingerprint of the content."""
     mapping: Mapping[str, Any] = field(default_factory=dict)

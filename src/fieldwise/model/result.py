@@ -40,6 +40,10 @@ STATUS_LABELS: Final = tuple(status.label for status in Status)
 """The label of each status, by its number."""
 
 
+EXCLUDED_BY_WHEN: Final = "`when` leaves this case out"
+"""The reasoning of a skipped result of a member whose own `when` excludes the case: it does not apply, which is intended."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The result of one evaluator for one case."""
@@ -167,6 +171,9 @@ class Results:
     """Builds the details of a case on demand: most are never read."""
     comparisons: ComparisonTable | None = None
     """The comparisons of the batch, if the evaluator compares fields."""
+    member_comparisons: ComparisonTable | None = None
+    """The comparisons of a member that the evaluator reads and does not report as its own. A run stores them unless another evaluator of
+    the suite has them, to tell which fields the cases have and what matches could not read."""
     pool: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     """Columns of equal length for metrics over a whole dataset, such as the ranked detections behind AP; one of them is
     `case`, the position in the batch. They are stored for every case and passed to the evaluator's `summarize` at the end."""
@@ -237,6 +244,10 @@ def _merge_names(rows: Iterable[Iterable[str]]) -> list[str]:
                 names.insert(position, name)
                 position += 1
     return names
+
+
+MALFORMED_EXPECTED: Final = "malformed_expected"
+"""Flag of a case in which some of the expected items cannot be read: they count as missed."""
 
 
 def fault_result(reason: str, **details: Any) -> Result:

@@ -34,10 +34,11 @@ from fieldwise.store.arrow_tables import (
     valid_rows,
     value_lengths,
 )
-from fieldwise.store.comparison_table import FIELDS_KEY, OUTCOMES, UnreadByRule, add_unread, load_unread, merge_metadata
+from fieldwise.store.comparison_table import FIELDS_KEY, MEMBER_COMPARISONS, OUTCOMES, UnreadByRule, add_unread, load_unread, merge_metadata
 from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.part_reader import ColumnChoice, list_part_files, read_table
 from fieldwise.store.stored_json import load_json
+from fieldwise.summarize.vacuous import has_flag
 
 TableLoader: TypeAlias = Callable[[PartFile, ColumnChoice | None], ArrowTable]
 """Returns a table of a part, or some of its columns."""
@@ -60,6 +61,37 @@ def count_fault_reasons(folder: Location, parts: Iterable[Part], evaluator: str)
             is_unmeasured = (status == Status.ERROR) & (fault == FAULTS.index("ours")) | (status == Status.UNAVAILABLE)
             counts.update(table.column("reasoning").filter(arrow_column(is_unmeasured)).to_pylist())
     return counts
+
+
+def count_flagged_cases(folder: Location, parts: Iterable[Part], evaluator: str, flag: str) -> int:
+    """Number of cases with this flag that an evaluator measured; a fault with the flag does not count."""
+    count = 0
+    for part in parts:
+        for file in list_part_files(part, "results", evaluator):
+            table = read_table(folder, file, columns=["status", "fault", "flags"])
+            status, fault = codes_of_names(table.column("status"), STATUSES), codes_of_names(table.column("fault"), FAULTS)
+            is_measured = (status == Status.SCORED) | (status == Status.ERROR) & (fault == FAULTS.index("system"))
+            count += int((is_measured & has_flag(labels_from_column(table.column("flags")), flag)).sum())
+    return count
+
+
+def count_skip_reasons(folder: Location, parts: Iterable[Part], evaluator: str) -> Counter[str]:
+    """The reasons why an evaluator skipped cases, each with the number of cases."""
+    counts: Counter[str] = Counter()
+    for part in parts:
+        for file in list_part_files(part, "results", evaluator):
+            table = read_table(folder, file, columns=["status", "reasoning"])
+            is_skipped = codes_of_names(table.column("status"), STATUSES) == Status.SKIPPED
+            counts.update(table.column("reasoning").filter(arrow_column(is_skipped)).to_pylist())
+    return counts
+
+
+def load_details(folder: Location, parts: Iterable[Part], evaluator: str) -> Iterator[Any]:
+    """The details of each case of an evaluator. A caller that stops early reads no further part."""
+    for part in parts:
+        for file in list_part_files(part, "results", evaluator):
+            for chunk in read_table(folder, file, columns=["details"]).column("details").chunks:
+                yield from (load_json(text.as_py()) for text in chunk)
 
 
 def stored_tables(folder: Location) -> TableLoader:
@@ -108,6 +140,11 @@ def load_part(
         outcomes += _load_evaluator(tables, part, planned, comparison_files.get(key))
         if files and unread is not None:
             add_unread(unread.setdefault(planned.name, {}), comparison_files[key].unread)
+        member_files = list_part_files(part, MEMBER_COMPARISONS, planned.name)
+        if member_files:
+            of_member = comparison_files[tuple(file.file for file in member_files)] = _ComparisonFile(tables, member_files)
+            if unread is not None:
+                add_unread(unread.setdefault(planned.name, {}), of_member.unread)
     if seen_fields is not None:
         _add_fields_seen(seen_fields, list(comparison_files.values()))
     return BatchOutcome(first=part.first, cases=cases, evaluated=outcomes)

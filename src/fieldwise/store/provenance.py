@@ -7,7 +7,7 @@ from typing import Any
 
 from fieldwise.model.locations import is_url
 from fieldwise.model.plan import Source
-from fieldwise.model.provenance import DataSource
+from fieldwise.model.provenance import REQUEST, DataSource
 from fieldwise.read.files import UnreadableFile, find_files
 from fieldwise.store.fingerprints import sha256
 from fieldwise.store.stored_json import dump_json
@@ -21,7 +21,8 @@ def describe_sources(source: Source | None, fingerprints: Mapping[str, str]) -> 
     for role, pattern in (("cases", source.cases), ("expected", source.expected), ("actual", source.actual)):
         if not pattern:
             continue
-        is_file = pattern != "-" and role not in source.memory
+        pattern = REQUEST if source.is_request else pattern
+        is_file = pattern != "-" and role not in source.memory and not source.is_request
         files, size = _measure_files(pattern) if is_file else (1, None)
         file = os.path.normpath(pattern) if is_file and not is_url(pattern) else pattern
         mapping = _describe_mapping(source, role)

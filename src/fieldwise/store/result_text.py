@@ -17,7 +17,7 @@ from fieldwise.kernels.json_conversion import encode_plain_values
 from fieldwise.model.locations import Location
 from fieldwise.model.values import MISSING
 from fieldwise.store.arrow_tables import METRIC_PREFIX, ArrowTable, numpy_array
-from fieldwise.store.comparison_table import EVIDENCE_COLUMNS, look_up_value
+from fieldwise.store.comparison_table import EVIDENCE_COLUMNS, look_up_value, look_up_values
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.stored_json import dump_json, dump_strict_json, load_json, to_strict_json
@@ -128,8 +128,7 @@ class _ComparisonTexts:
     def __init__(self, rows: ArrowTable, records: Mapping[int, _Records]) -> None:
         self._case: NDArray[np.int64] = numpy_array(rows.column("case"))
         self._records = [records[case] for case in self._case.tolist()]
-        codes, names = _split_dictionary(rows.column("path"))
-        self._paths = [names[code] for code in codes]
+        self._path_codes, self._paths = _split_dictionary(rows.column("path"))
         sides = [*self._read_sides(rows)]
         heads = map(_join_head, *(_encode_names(rows, name) for name in ("path", "field", "outcome")))
         similarity, passed = rows.column("similarity").to_pylist(), rows.column("passed").to_pylist()
@@ -144,19 +143,31 @@ class _ComparisonTexts:
 
     def _read_sides(self, rows: ArrowTable) -> Iterator[bytes]:
         """The keys `expected` and `actual` of each row, without those that have no value."""
-        equal, aside = rows.column("equal").to_pylist(), rows.column("aside").to_pylist()
-        expected, actual = rows.column("expected").to_pylist(), rows.column("actual").to_pylist()
-        equal_rows = [row for row, is_equal in enumerate(equal) if is_equal]
-        equal_values = [look_up_value(self._records[row].values()[0], self._paths[row]) for row in equal_rows]
-        equal_texts = iter(_encode_values(equal_values))  # most rows are equal, and one pass for all of them is faster
-        for row, is_equal in enumerate(equal):
-            if is_equal:
+        is_equal: NDArray[np.bool_] = numpy_array(rows.column("equal"))
+        equal_texts = iter(_encode_values(self._read_equal_values(np.flatnonzero(is_equal))))  # one pass for all of them is faster
+        aside, expected, actual = (rows.column(name).to_pylist() for name in ("aside", "expected", "actual"))
+        for row, is_row_equal in enumerate(is_equal.tolist()):
+            if is_row_equal:
                 text = next(equal_texts)
                 yield _join_sides(text, text)
             elif aside[row]:
-                yield _join_sides(*(_encode_value(look_up_value(record, self._paths[row])) for record in self._records[row].values()))
+                path = self._paths[self._path_codes[row]]
+                yield _join_sides(*(_encode_value(look_up_value(record, path)) for record in self._records[row].values()))
             else:
                 yield _join_sides(_encode_stored(expected[row]), _encode_stored(actual[row]))
+
+    def _read_equal_values(self, equal_rows: NDArray[np.int64]) -> list[Any]:
+        """The values of rows with equal sides, looked up path by path in the expected records: most rows are such, of few paths."""
+        values: list[Any] = [MISSING] * len(equal_rows)
+        codes = np.array(self._path_codes, dtype=np.int64)[equal_rows]
+        by_path = np.argsort(codes, kind="stable")
+        ends = np.flatnonzero(np.diff(codes[by_path])) + 1
+        for positions in np.split(by_path, ends) if len(by_path) else ():
+            records = [self._records[row].values()[0] for row in equal_rows[positions].tolist()]
+            found_values = look_up_values(records, self._paths[codes[positions[0]]])
+            for position, value in zip(positions.tolist(), found_values, strict=True):
+                values[position] = value
+        return values
 
 
 def _encode_values(values: Sequence[Any]) -> list[bytes | None]:

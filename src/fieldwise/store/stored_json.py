@@ -8,6 +8,8 @@ from typing import Any
 
 import orjson
 
+from fieldwise.kernels.json_conversion import may_hold_long_number
+
 _NON_FINITE_BYTES = re.compile(rb"[\xf0-\xff][\x7f\xff]")
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 
@@ -61,7 +63,7 @@ def _dump_with_stdlib(value: Any) -> bytes:
 def load_json(text: bytes | str) -> Any:
     """The value of a JSON text."""
     encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if _LONG_NUMBER.search(encoded):  # orjson reads integers beyond 64 bits as floats
+    if may_hold_long_number(encoded) and _LONG_NUMBER.search(encoded):  # orjson reads integers beyond 64 bits as floats
         return json.loads(encoded)
     try:
         return orjson.loads(encoded)

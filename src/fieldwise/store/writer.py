@@ -21,13 +21,13 @@ from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.correction import AppliedCorrections
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.locations import Location
-from fieldwise.model.plan import Plan
+from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, build_cases_table, build_pool_table, build_results_table, concat_tables
 from fieldwise.store.atomic import sync_folder, write_atomically
 from fieldwise.store.checksums import dump_sealed, sha256
-from fieldwise.store.comparison_table import build_comparisons_table, merge_metadata
+from fieldwise.store.comparison_table import MEMBER_COMPARISONS, build_comparisons_table, merge_metadata
 from fieldwise.store.errors import StoreError, write_error
 from fieldwise.store.field_means import FIELD_MEANS, MIN_COMPARISONS, build_field_means
 from fieldwise.store.fingerprints import fingerprint_cases
@@ -41,11 +41,19 @@ from fieldwise.store.run_names import new_run_id, runs_folder
 
 PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
-_ROW_GROUP_SIZES: Final = {"cases": 2_000, "results": 10_000, "comparisons": 100_000, FIELD_MEANS: 1_000_000, "pool": 100_000}
+_ROW_GROUP_SIZES: Final = {
+    "cases": 2_000,
+    "results": 10_000,
+    "comparisons": 100_000,
+    MEMBER_COMPARISONS: 100_000,
+    FIELD_MEANS: 1_000_000,
+    "pool": 100_000,
+}
 _REPEATED_CASE_COLUMNS: Final = ("tags.list.element", "split", "input", "contexts", "metadata", "actuals", "diagnostics", "group")
 _ENCODINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "cases": {"use_dictionary": [*_REPEATED_CASE_COLUMNS]},
     "comparisons": {"use_dictionary": ["field", "path", "outcome", "cause"]},
+    MEMBER_COMPARISONS: {"use_dictionary": ["field", "path", "outcome", "cause"]},
     FIELD_MEANS: {"use_dictionary": ["field", "mean"], "column_encoding": {"case": "DELTA_BINARY_PACKED"}},
 }
 """Options of Parquet by table; of other tables all columns are dictionary-encoded, and Parquet drops encodings that do not pay."""
@@ -307,12 +315,26 @@ def _build_tables(outcome: BatchOutcome) -> Iterable[tuple[TableKey, ArrowTable]
         yield ("results", (name,)), build_results_table(evaluated, outcome.first, label_columns)
         if evaluated.results.pool:
             yield ("pool", (name,)), build_pool_table(evaluated, outcome.first)
+        of_member = evaluated.results.member_comparisons
+        if of_member is not None and len(of_member) and not _has_member_results(outcome, evaluated.evaluator):
+            table = build_comparisons_table(of_member, evaluated.rows, outcome.first, outcome.cases)
+            yield (MEMBER_COMPARISONS, (name,)), table
         comparisons = evaluated.results.comparisons
         if comparisons is not None and len(comparisons):
             shared.setdefault((id(comparisons), evaluated.rows.tobytes()), (comparisons, []))[1].append(index)
     for comparisons, users in shared.values():
         names = tuple(outcome.evaluated[index].evaluator.name for index in users)
         yield ("comparisons", names), build_comparisons_table(comparisons, outcome.evaluated[users[0]].rows, outcome.first, outcome.cases)
+
+
+def _has_member_results(outcome: BatchOutcome, planned: PlannedEvaluator) -> bool:
+    """True if the members of an evaluator are evaluators of the suite, whose comparisons are stored with their own results."""
+    stored = {evaluated.evaluator.name: evaluated.evaluator for evaluated in outcome.evaluated}
+    for member in getattr(planned.config, "evaluators", ()):
+        same_name = stored.get(member.evaluator.name)
+        if same_name is None or (same_name.config, same_name.when) != (member.evaluator.config, member.evaluator.when):
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +393,7 @@ def _write_and_use_part(folder: Location, number: int, batches: Sequence[BatchTa
 def _merge_batches(key: TableKey, tables: Sequence[ArrowTable]) -> ArrowTable:
     """The tables of consecutive batches as one."""
     merged = concat_tables(tables).unify_dictionaries()
-    return merged.replace_schema_metadata(merge_metadata(tables)) if key[0] == "comparisons" else merged
+    return merged.replace_schema_metadata(merge_metadata(tables)) if key[0] in ("comparisons", MEMBER_COMPARISONS) else merged
 
 
 def _write_table(folder: Location, name: str, key: TableKey, content: ArrowTable) -> PartFile:
