@@ -3,7 +3,9 @@
 import asyncio
 import json
 import sys
+from importlib.resources import as_file, files
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -121,11 +123,45 @@ def test_every_input_schema_allows_no_other_argument(tmp_path: Path) -> None:
     assert schemas["compare"]["required"] == ["base", "new"]
 
 
+def test_a_limit_below_one_is_refused(suite: Path, tmp_path: Path) -> None:
+    server = build_server(str(tmp_path / "store"))
+    cases, rows = ask(server, ("run", {"suite": str(suite), "limit": -3}), ("mismatches", {"limit": 0}))
+    for answer in (cases, rows):
+        assert answer.startswith("error: ")
+        assert "limit" in answer
+        assert "greater than or equal to 1" in answer
+    assert not (tmp_path / "store").exists()
+
+
+def test_the_answer_of_a_run_is_compact_and_below_four_kilobytes(tmp_path: Path) -> None:
+    with as_file(files("fieldwise") / "demo") as demo:
+        copytree(demo, tmp_path / "demo")
+
+    async def run_demo() -> Any:
+        async with Client(build_server(str(tmp_path / "store"))) as client:
+            return await client.call_tool("run", {"suite": str(tmp_path / "demo" / "invoices.eval.yaml")})
+
+    result = asyncio.run(run_demo())
+    text = result.content[0].text
+    assert len(text.encode()) < 4_000
+    assert "\n" not in text
+    assert result.structured_content == json.loads(text)
+    assert len(result.structured_content["worst_fields"]) > 1
+
+
 def test_a_comparison_needs_two_runs(suite: Path, tmp_path: Path) -> None:
     server = build_server(str(tmp_path / "store"))
     _, compared = ask(server, ("run", {"suite": str(suite)}), ("compare", {"base": "latest"}))
     assert compared.startswith("error: ")
     assert "new" in compared
+
+
+def test_a_run_is_not_compared_with_itself(suite: Path, tmp_path: Path) -> None:
+    server = build_server(str(tmp_path / "store"))
+    [ran] = ask(server, ("run", {"suite": str(suite)}))
+    by_name, by_id = ask(server, ("compare", {"base": "latest", "new": "latest"}), ("compare", {"base": ran["run"], "new": "latest"}))
+    for answer in (by_name, by_id):
+        assert f"run {ran['run']} would be compared with itself" in answer
 
 
 def test_an_unknown_field_or_cause_of_mismatches_names_the_nearest(suite: Path, tmp_path: Path) -> None:
@@ -140,6 +176,24 @@ def test_an_unknown_field_or_cause_of_mismatches_names_the_nearest(suite: Path, 
     assert "did you mean `number`?" in field
     assert "there is no cause `orc`" in cause
     assert "did you mean `total`?" in explained
+
+
+def test_mismatches_are_filtered_by_the_name_or_the_label_of_a_cause(suite: Path, tmp_path: Path) -> None:
+    server = build_server(str(tmp_path / "store"))
+    _, by_name, by_label, other, near, far = ask(
+        server,
+        ("run", {"suite": str(suite)}),
+        ("mismatches", {"cause": "ocr"}),
+        ("mismatches", {"cause": "Look-alike characters"}),
+        ("mismatches", {"cause": "cut off"}),
+        ("mismatches", {"cause": "cut of"}),
+        ("mismatches", {"cause": "zzzzz"}),
+    )
+    assert by_name["count"] == 1
+    assert by_label == by_name
+    assert other["count"] == 0
+    assert "there is no cause `cut of`; did you mean `cut off`?" in near
+    assert "there is no cause `zzzzz`; there are " in far
 
 
 def test_a_mismatch_that_two_evaluators_report_counts_once(suite: Path, tmp_path: Path) -> None:

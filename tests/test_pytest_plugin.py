@@ -1,6 +1,8 @@
 """The pytest plugin: what passes, what fails, and what a failure shows."""
 
 import json
+import os
+import shlex
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -44,6 +46,12 @@ def run_test(pytester: pytest.Pytester, body: str, *options: str) -> pytest.RunR
     return run_pytest(pytester, *options)
 
 
+def find_command(result: pytest.RunResult) -> str:
+    """The arguments of the command that a failure of the fixture prints."""
+    [command] = {line.split("look closer: fieldwise ")[1] for line in result.outlines if line.startswith("E") and "look closer" in line}
+    return command
+
+
 class TestFixture:
     def test_a_case_that_an_evaluator_passes_passes_and_gives_the_result(self, pytester: pytest.Pytester) -> None:
         body = f"[(name, result)] = fieldwise({FIELDS}, expected={RIGHT}, actual={RIGHT}); assert (name, result.score) == ('fields', 1.0)"
@@ -73,10 +81,33 @@ class TestFixture:
 
     def test_the_command_works(self, pytester: pytest.Pytester) -> None:
         result = run_test(pytester, f"fieldwise({FIELDS}, id='inv-7', expected={RIGHT}, actual={WRONG})")
-        [command] = {line.split("look closer: fieldwise ")[1] for line in result.outlines if line.startswith("E") and "look closer" in line}
-        explained = CliRunner().invoke(app, command.split())
+        explained = CliRunner().invoke(app, find_command(result).split())
         assert explained.exit_code == 0, explained.output
         assert "total" in explained.stdout
+
+    @pytest.mark.parametrize("case", ["two x", "*", "it's"])
+    def test_the_command_quotes_an_id_with_characters_of_the_shell(self, pytester: pytest.Pytester, case: str) -> None:
+        result = run_test(pytester, f"fieldwise({FIELDS}, id={case!r}, expected={RIGHT}, actual={WRONG})")
+        explained = CliRunner().invoke(app, shlex.split(find_command(result)))
+        assert explained.exit_code == 0, explained.output
+
+    def test_runs_are_stored_where_the_variable_says(self, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FIELDWISE_ROOT", "elsewhere")
+        result = run_test(pytester, f"fieldwise({FIELDS}, expected={RIGHT}, actual={WRONG})")
+        assert "--root" not in find_command(result)
+        explained = CliRunner().invoke(app, shlex.split(find_command(result)))
+        assert explained.exit_code == 0, explained.output
+        assert not (pytester.path / ".fieldwise").exists()
+
+    def test_the_command_names_the_root_where_pytest_was_started_in_another_folder(self, pytester: pytest.Pytester) -> None:
+        pytester.makefile(".ini", pytest="[pytest]\n")
+        pytester.makepyfile(f"def test_it(fieldwise):\n    fieldwise({FIELDS}, expected={RIGHT}, actual={WRONG})\n")
+        below = pytester.mkdir("below")
+        os.chdir(below)
+        result = run_pytest(pytester, "..")
+        explained = CliRunner().invoke(app, shlex.split(find_command(result)))
+        assert explained.exit_code == 0, explained.output
+        assert not (below / ".fieldwise").exists()
 
     def test_a_suite_holds_a_case_to_all_its_evaluators(self, pytester: pytest.Pytester) -> None:
         write_suite(pytester.path, evaluators=[FIELDS, {"type": "field_prf", "pass_at": 0.4}], columns={"expected": "gold"})
@@ -102,6 +133,19 @@ class TestFixture:
         result = run_test(pytester, f"fieldwise({ {**FIELDS, 'fields': ['numbr']} }, expected={RIGHT}, actual={RIGHT})")
         result.assert_outcomes(failed=1)
         result.stdout.fnmatch_lines(["*field numbr: no expected record has this field*"])
+
+    def test_a_path_that_the_one_case_lacks_on_both_sides_is_not_scored(self, pytester: pytest.Pytester) -> None:
+        fields = {**FIELDS, "fields": ["number", "total", {"path": "notes", "required": False}, "items[*].price"]}
+        gate = {"fields.score": ">= 0.9", "regression": {"metric": "fields.score", "max_drop": 0.1}}
+        write_suite(pytester.path, evaluators=[fields], redact=["iban"], gate=gate)
+        body = f"[(_, result)] = fieldwise('s.eval.yaml', expected={RIGHT}, actual={RIGHT}); assert result.hits == ['number', 'total']"
+        run_test(pytester, body).assert_outcomes(passed=1)
+
+    def test_an_unexpected_value_at_a_path_that_expected_lacks_fails(self, pytester: pytest.Pytester) -> None:
+        fields = {**FIELDS, "fields": ["number", {"path": "notes", "required": False}]}
+        result = run_test(pytester, f"fieldwise({fields}, expected={RIGHT}, actual={ {**RIGHT, 'notes': 'x'} })")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["*fields: partial, score 0.500*"])
 
     def test_a_judge_that_is_down_fails(self, pytester: pytest.Pytester) -> None:
         config = {"type": "code_judge", "script": ["no-such-program"]}

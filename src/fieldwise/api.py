@@ -23,7 +23,7 @@ from fieldwise.plan.gates import CONFIDENCE, POLICY, skip_mutant_gates
 from fieldwise.plan.needed_sides import require_sides
 from fieldwise.plan.rules import plan_match
 from fieldwise.plan.rules_from_types import rules_from_schema, rules_from_type
-from fieldwise.read.cases import CaseReader, read_cases
+from fieldwise.read.cases import CaseReader, read_cases, require_rereadable
 from fieldwise.read.corrections import check_corrections
 from fieldwise.read.from_python import normalize_case, normalize_value
 from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tables
@@ -36,7 +36,6 @@ from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.groups import assign_groups, limit_whole_groups
 from fieldwise.score.inferred_rules import infer_plan_rules, infer_rules, needs_inferred_rules, with_inferred_rules
 from fieldwise.score.matching import score_nullable_pairs
-from fieldwise.score.path_survey import ABSENT_PATH
 from fieldwise.score.redaction_survey import report_unused_redactions
 from fieldwise.score.services import ReportedProblems, lazy_asker, local_services
 from fieldwise.store.errors import Interrupted
@@ -224,7 +223,7 @@ def run(
     source = plan.source
     assert source is not None
     if resume:
-        _require_rereadable(source)
+        require_rereadable(source)
     from fieldwise.engines import executors, group_warnings, run_warnings, sharding  # loads Arrow, which only a stored run needs
 
     uncorrected = _find_uncorrected_cases(plan, source)
@@ -248,7 +247,7 @@ def run(
                 totals = sharding.score_in_shards(plan, reader, writer, executor, chunk, progress, all_cases=all_cases)
             if totals is None:
                 totals = _score_in_order(plan, batches or (), writer, asker, lambda done: _report_progress(progress, reader, done))
-            notes = [*plan.diagnostics, *resume_notes, *notes, *_warn_of_workers(source, workers, engine), *reader.diagnostics]
+            notes = [*plan.diagnostics, *resume_notes, *notes, *run_warnings.warn_of_workers(source, workers, engine), *reader.diagnostics]
             notes += run_warnings.warn_unmatched_filters(filters, reader.diagnostics, selected=totals.cases)
             notes += [*run_warnings.note_selection(only, limit), *group_warnings.warn_divided_groups(plan, filters)]
             writer.record_columns(reader.columns_seen.roles.columns)
@@ -257,6 +256,33 @@ def run(
             )
     except KeyboardInterrupt:
         raise Interrupted(pending_writer.id, pending_writer.case_count) from None
+
+
+def run_one_case(suite: str | Path | Mapping[str, Any], *, cases: str, root: Path, asking: Asking) -> "Run":
+    """Apply a suite to a file with one case and store the result, judged as `evaluate` does.
+
+    What only the whole data can show is not checked: gates, corrections, and paths of `redact` that no record has. A rule whose path the
+    expected record lacks is a warning.
+    """
+    from fieldwise.engines.run_warnings import warn_unused_rules
+    from fieldwise.store.writer import RunWriter
+
+    plan = replace(compile_suite(suite, cases=cases, root=root), gates=(), regressions=())
+    assert plan.source is not None
+    source = replace(plan.source, corrections=None)
+    plan = replace(plan, source=source)
+    reader, selected = _read_selection(plan, 1, None, None)
+    plan, batches, notes = _read_first_batch(plan, reader, selected, 1, check_redaction=False)
+    with lazy_asker(asking.with_root(root)) as asker, RunWriter(root, plan) as writer:
+        totals = _score_in_order(plan, batches or (), writer, asker, lambda done: _report_progress(None, reader, done))
+        summary = _summarize_stored(writer, totals)
+        notes = [*plan.diagnostics, *notes, *reader.diagnostics, *totals.list_problems()]
+        unused = warn_unused_rules(plan, totals, lambda: read_cases(source), all_cases=False)
+        notes += [replace(note, level="warning") if note.level == "error" else note for note in unused]
+        if plan.redact is not None:
+            notes = [plan.redact.redact_diagnostic(note) for note in notes]
+        code = exit_code(summary, (), evaluators=plan.evaluators, diagnostics=notes, limits=Limits())
+        return writer.finish(summary, [], notes, code, None)
 
 
 def _finish_run(
@@ -272,26 +298,26 @@ def _finish_run(
     uncorrected: Sequence[Cases] = (),
 ) -> "Run":
     """Summarize the stored parts, judge the gates, compare with the baseline, decide the exit code and write the manifest."""
-    from fieldwise.engines import correction_effect, group_warnings, run_warnings
+    from fieldwise.engines import correction_effect, group_warnings, run_warnings, unapplied_warnings
 
     summary = _summarize_stored(writer, totals)
     source = plan.source
     if source is not None and source.corrections is not None:
         effect = correction_effect.measure_corrections(plan, source.corrections, uncorrected, summary, writer.path, writer.parts)
         writer.record_corrections(effect)
-    can_read_again = source is not None and source.is_rereadable
-    read_all = (lambda: read_cases(source)) if source and can_read_again else None
-    rule_notes = run_warnings.warn_unused_rules(plan, totals, read_all, all_cases=all_cases)
-    rule_notes += run_warnings.warn_absent_item_paths(plan, read_all, all_cases=all_cases)
-    absent = {note.where.field or "" for note in rule_notes if note.code == ABSENT_PATH}
-    rule_notes += run_warnings.warn_unmeasured_rules(plan, summary, absent, all_cases=all_cases)
+    read_all = (lambda: read_cases(source)) if source is not None and source.is_rereadable else None
+    rule_notes = unapplied_warnings.check_rules(plan, summary, totals, writer.path, writer.parts, read_all, all_cases=all_cases)
     notes = [*run_warnings.warn_unread_values(plan, totals), *notes, *rule_notes, *totals.list_problems()]
     limits = limits or Limits()
     notes += group_warnings.check_groups(plan, writer.path, writer.parts)
     notes += run_warnings.warn_missing_presets(plan, totals)
     notes += run_warnings.warn_absent_confidences(plan, writer.path, writer.parts)
+    notes += run_warnings.warn_malformed_expected(writer.path, writer.parts, summary)
     has_gates = bool(plan.gates or plan.regressions)
     notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases, has_gates=has_gates)
+    notes += unapplied_warnings.warn_unmeasured_members(
+        plan, summary, writer.path, writer.parts, all_cases=all_cases, max_unscored=limits.max_unscored
+    )
     gate_results, gate_notes = _judge_gates(plan, summary, limits, lambda: writer.build_run(summary, notes))
     notes += gate_notes
     changes = None
@@ -338,8 +364,8 @@ def _judge_gates(plan: Plan, summary: Summary, limits: Limits, build_run: "Calla
     """The results of all gates except those on regressions, and the problems of those that were not measured."""
     study_gates = [gate for gate in plan.gates if gate.evaluator in (CONFIDENCE, POLICY)]
     metric_gates = [gate for gate in plan.gates if gate not in study_gates]
-    results = judge_gates(metric_gates, summary, limits.max_unscored)
-    problems = gate_diagnostics(metric_gates, summary, limits.max_unscored)
+    results = judge_gates(metric_gates, summary, limits.max_unscored, plan.evaluators)
+    problems = gate_diagnostics(metric_gates, summary, limits.max_unscored, plan.evaluators)
     if study_gates:
         from fieldwise.study.gates import judge_study_gates
 
@@ -349,16 +375,8 @@ def _judge_gates(plan: Plan, summary: Summary, limits: Limits, build_run: "Calla
     return results, problems
 
 
-def _warn_of_workers(source: Source, workers: int, engine: "Engine") -> list[Diagnostic]:
-    if not source.memory or (workers == 1 and engine == "local"):
-        return []
-    what = "the cases are in memory, so one process did all the work"
-    fix = "workers need JSONL or Parquet files: write the data to one, and give its path"
-    return [Diagnostic(code="one-piece", level="warning", what=what, fix=fix)]
-
-
 def _read_first_batch(
-    plan: Plan, reader: CaseReader, batches: Iterator[Cases], chunk: int
+    plan: Plan, reader: CaseReader, batches: Iterator[Cases], chunk: int, *, check_redaction: bool = True
 ) -> tuple[Plan, Iterator[Cases] | None, list[Diagnostic]]:
     """The plan with the rules that the data decide, the batches (None if there is no case), and remarks about these rules.
 
@@ -371,14 +389,16 @@ def _read_first_batch(
     if first_batch is None:
         problems += [problem for problem in reader.diagnostics if problem.code != EMPTY_FILE]
     elif plan.source is not None:
-        plan, batches, notes = _complete_rules(plan, plan.source, chain([first_batch], batches), chunk)
+        plan, batches, notes = _complete_rules(plan, plan.source, chain([first_batch], batches), chunk, check_redaction=check_redaction)
     errors = [problem for problem in (*problems, *notes) if problem.level == "error"]
     if errors:
         raise ConfigError(errors)
     return plan, None if first_batch is None else batches, notes
 
 
-def _complete_rules(plan: Plan, source: Source, batches: Iterator[Cases], chunk: int) -> tuple[Plan, Iterator[Cases], list[Diagnostic]]:
+def _complete_rules(
+    plan: Plan, source: Source, batches: Iterator[Cases], chunk: int, *, check_redaction: bool
+) -> tuple[Plan, Iterator[Cases], list[Diagnostic]]:
     """The plan with the rules and options that the data decide, the batches to score, and remarks about these rules.
 
     All cases of the source are read for it, whatever is selected: once if an evaluator has no rules, once if a rule then leaves an option
@@ -394,19 +414,12 @@ def _complete_rules(plan: Plan, source: Source, batches: Iterator[Cases], chunk:
         lines = make_line_filter(plan)
         plan, remarks = survey_plan_columns(plan, read_cases(source, chunk=chunk, keep_line=lines) if selected is None else selected)
         notes += remarks
-    if plan.redact is not None:
+    if plan.redact is not None and check_redaction:
         if selected is None and not source.is_rereadable:
             selected = list(batches)
         all_batches = read_cases(source, chunk=chunk) if selected is None else selected
         notes += report_unused_redactions(plan.redact.paths, all_batches, plan.file)
     return plan, batches if selected is None else iter(selected), notes
-
-
-def _require_rereadable(source: Source) -> None:
-    name = "standard input" if source.cases == "-" else "an iterator"
-    if not source.is_rereadable:
-        what, fix = f"cases from {name} cannot be read again, so the run cannot be resumed", "put them in a file or a list"
-        raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
 
 
 def _read_selection(plan: Plan, chunk: int, filters: FilterMatches | None, limit: int | None) -> tuple[CaseReader, Iterator[Cases]]:

@@ -10,16 +10,19 @@ from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from types import new_class
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 from fieldwise import api
+from fieldwise.model.bounds import Ge
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.registry import CAUSES, nearest
+from fieldwise.registry import CAUSES, find_cause_name, nearest
 from fieldwise.report.agent_output import describe_problems, render_agent
 from fieldwise.report.feedback import feedback
 from fieldwise.report.mismatch_list import merge_evaluators, summarize_field
+from fieldwise.report.text_format import dump_json
 from fieldwise.store.errors import StoreError
 from fieldwise.store.run import Run, open_run
+from fieldwise.store.run_metrics import same_run_error
 from fieldwise.store.run_names import RunNotFound
 from fieldwise.store.stored_comparisons import StoredComparisons
 from fieldwise.suite_check import check
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.tools import Tool
 
 MAX_ROWS: Final = 50
+RowLimit: TypeAlias = Annotated[int, Ge(1)]
+"""A number of cases or rows, at least 1."""
 INSTRUCTIONS: Final = (
     "fieldwise scores the output of an AI system against the expected output, field by field. "
     "check validates a suite, run scores it and stores the run, mismatches and explain show what is wrong and why, compare tests two runs."
@@ -56,19 +61,19 @@ class AgentTools:
             "warnings": describe_problems(plan.diagnostics),
         }
 
-    def run(self, suite: str, cases: str | None = None, limit: int | None = None, gates: list[str] | None = None) -> dict[str, Any]:
+    def run(self, suite: str, cases: str | None = None, limit: RowLimit | None = None, gates: list[str] | None = None) -> dict[str, Any]:
         """Score the cases of a suite and store the run: verdict, gates, worst fields with cause and advice, next command."""
         return json.loads(render_agent(api.run(suite, cases=cases, limit=limit, gates=gates or (), root=self.root)))
 
     def mismatches(
-        self, run: str = "latest", field: str | None = None, cause: str | None = None, case: str | None = None, limit: int = MAX_ROWS
+        self, run: str = "latest", field: str | None = None, cause: str | None = None, case: str | None = None, limit: RowLimit = MAX_ROWS
     ) -> dict[str, Any]:
         """List wrong values of a stored run: case, path, expected, actual, outcome, cause, note. Filter by field, cause or case."""
         stored = open_run(self.root, run)
         if field is not None:
             _require_field(stored, field)
         if cause is not None:
-            _require_cause(stored, cause)
+            cause = _require_cause(stored, cause)
         rows = merge_evaluators(stored.mismatches(field=field, cause=cause, case=case))
         shown = [{**row.to_json(), "evaluator": names} for row, names in rows[:limit]]
         return {"run": stored.id, "count": len(rows), "mismatches": shown}
@@ -80,13 +85,16 @@ class AgentTools:
             return {"run": stored.id, "case": case, "evaluators": _explain_case(stored, case, field)}
         if field is None:
             raise KeyError("name a case or a field")
-        rows = [row for row, _ in merge_evaluators(_require_field(stored, field))]
-        wrong = [row.to_json() for row in rows if not row.comparison.passed]
-        return {"run": stored.id, **summarize_field(field, rows), "wrong": wrong[:MAX_ROWS]}
+        comparisons = _require_field(stored, field)
+        wrong = [row.to_json() for row, _ in merge_evaluators(comparisons) if not row.comparison.passed]
+        return {"run": stored.id, **summarize_field(stored, field, comparisons), "wrong": wrong[:MAX_ROWS]}
 
     def compare(self, base: str, new: str) -> dict[str, Any]:
         """Compare two stored runs over the same cases, with tests of significance: ids, or `latest` for one of them."""
-        return api.compare(open_run(self.root, base), open_run(self.root, new)).to_json()
+        base_run, new_run = open_run(self.root, base), open_run(self.root, new)
+        if base_run.id == new_run.id:
+            raise same_run_error(base_run.id, "name two different runs as `base` and `new`")
+        return api.compare(base_run, new_run).to_json()
 
 
 def build_server(root: str | None = None) -> "MCPServer":
@@ -95,12 +103,18 @@ def build_server(root: str | None = None) -> "MCPServer":
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
         from mcp.server.mcpserver.tools import Tool
+        from mcp.types import CallToolResult, TextContent
     except ImportError as error:
         raise ImportError("the MCP server needs mcp, which is not installed: pip install 'fieldwise[mcp]'", name="mcp") from error
+
+    def make_answer(document: dict[str, Any]) -> CallToolResult:
+        text = dump_json(document)  # compact: the package itself would indent it
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=json.loads(text))
+
     methods = AgentTools(root)
     tools: list[Tool] = []
     for function in (methods.check, methods.run, methods.mismatches, methods.explain, methods.compare):
-        tool = Tool.from_function(_with_tool_errors(function, ToolError))
+        tool = Tool.from_function(_make_tool_function(function, make_answer, ToolError))
         _refuse_unknown_arguments(tool)
         tools.append(tool)
     return MCPServer("fieldwise", instructions=INSTRUCTIONS, tools=tools)
@@ -127,13 +141,15 @@ def _refuse_unknown_arguments(tool: "Tool") -> None:
     tool.parameters = strict_model.model_json_schema(by_alias=True)
 
 
-def _with_tool_errors(function: Callable[..., dict[str, Any]], tool_error: type[Exception]) -> Callable[..., dict[str, Any]]:
-    """The function with errors that an agent can act on; others are internal."""
+def _make_tool_function(
+    function: Callable[..., dict[str, Any]], make_answer: Callable[[dict[str, Any]], Any], tool_error: type[Exception]
+) -> Callable[..., Any]:
+    """The function with its answer as the protocol has it, and with errors that an agent can act on; others are internal."""
 
     @wraps(function)
-    def call(*arguments: Any, **options: Any) -> dict[str, Any]:
+    def call(*arguments: Any, **options: Any) -> Any:
         try:
-            return function(*arguments, **options)
+            return make_answer(function(*arguments, **options))
         except (ConfigError, RunNotFound, StoreError, KeyError, FileNotFoundError) as error:
             message = error.args[0] if isinstance(error, KeyError) and error.args else str(error)
             raise tool_error(str(message)) from error
@@ -152,13 +168,20 @@ def _require_field(stored: Run, field: str) -> StoredComparisons:
     raise KeyError(f"run {stored.id} compared nothing at `{field}`; {hint}")
 
 
-def _require_cause(stored: Run, cause: str) -> None:
-    """Raise KeyError, with the most similar name, for a cause that does not exist and that no mismatch of the run has."""
-    names = CAUSES.names()
-    if cause in names or len(stored.mismatches(cause=cause)):
-        return
-    similar = nearest(cause, names)
-    raise KeyError(f"there is no cause `{cause}`" + (f"; did you mean `{similar}`?" if similar else ""))
+def _require_cause(stored: Run, cause: str) -> str:
+    """The name of a cause that is given by its name or its label.
+
+    KeyError, with the most similar name or label, for a cause that does not exist and that no mismatch of the run has.
+    """
+    name, names = find_cause_name(cause), CAUSES.names()
+    if name in names:
+        return name
+    for stored_name in (cause, name):  # of a plug-in that is not installed any more
+        if len(stored.mismatches(cause=stored_name)):
+            return stored_name
+    similar = nearest(cause, [*names, *(spec.label for spec in CAUSES.all())])
+    hint = f"did you mean `{similar}`?" if similar else f"there are {', '.join(names)}"
+    raise KeyError(f"there is no cause `{cause}`; {hint}")
 
 
 def _explain_case(stored: Run, case: str, field: str | None) -> dict[str, Any]:

@@ -7,6 +7,8 @@ With `--fieldwise`, or `fieldwise = true` in the ini file, pytest also collects 
 """
 
 import json
+import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,14 +18,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.comparison import UNCOUNTED_OUTCOMES
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.model.locations import DEFAULT_ROOT
+from fieldwise.model.locations import DEFAULT_ROOT, ROOT_VARIABLE, is_url
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.report.ci_output import BELOW_PASS_AT, find_pass_at
 from fieldwise.report.limit_hints import remove_useless_hints
 from fieldwise.report.result_text import FIELD_STATES, describe_mismatch
+from fieldwise.score.path_survey import ABSENT_PATH
 from fieldwise.summarize.exit_code import FAILED, MALFORMED_PATH, PASSED, CaseTest, judge_case
 
 if TYPE_CHECKING:
@@ -51,11 +55,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("fieldwise", "collect *.eval.yaml as tests", type="bool", default=False)
 
 
+@dataclass(frozen=True, slots=True)
+class RunLocation:
+    """Where the plugin stores runs."""
+
+    root: str | Path
+    """The folder or URL, as `fieldwise --root` takes it."""
+    command: str
+    """The beginning of a command that finds these runs in the folder where pytest was started."""
+
+    def explain(self, run: str, case: str) -> str:
+        """The command that explains a case of a run."""
+        return f"{self.command} explain {run} {shlex.quote(case)}"
+
+
+def locate_runs(config: pytest.Config, *, local: bool = False) -> RunLocation:
+    """The root that FIELDWISE_ROOT names, else `.fieldwise` in pytest's root folder; `local` leaves out a root that is a URL."""
+    start = config.invocation_params.dir
+    named = os.environ.get(ROOT_VARIABLE)
+    if named and not is_url(named):
+        return RunLocation(start / named, "fieldwise")
+    if named and not local:
+        return RunLocation(named, "fieldwise")
+    root = config.rootpath / DEFAULT_ROOT
+    is_found = not named and config.rootpath == start
+    return RunLocation(root, "fieldwise" if is_found else f"fieldwise --root {shlex.quote(str(root))}")
+
+
 class CaseChecker:
     """The value of the fixture `fieldwise`."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, location: RunLocation) -> None:
+        self._location = location
 
     def __call__(
         self,
@@ -82,9 +113,10 @@ class CaseChecker:
             except ConfigError as error:
                 raise error.with_traceback(None) from None  # the problem is in the suite, not in the library
             results = [(stored.evaluator, stored.result) for stored in run.results()]
-            failure = describe_failure(id, results, f"fieldwise explain {run.id} {id}")
-            if failure and not results:  # the data showed a problem of the suite, such as a path in no expected record
-                failure = "\n".join((failure, *(str(problem) for problem in run.diagnostics if problem.level == "error")))
+            failure = describe_failure(id, results, self._location.explain(run.id, str(id)))
+            if failure and all(result.status == "skipped" for _, result in results):
+                problems = [note for note in run.diagnostics if note.level == "error" or note.code == ABSENT_PATH]
+                failure = "\n".join((failure, *map(str, problems)))
             if failure:
                 self._store_run(run)
                 pytest.fail(failure)
@@ -102,11 +134,11 @@ class CaseChecker:
         columns = {} if plan.source is None else plan.source.columns
         record = {str(columns.get(role, role)): _normalize_role(role, value) for role, value in case.items()}
         file.write_text(json.dumps(record, default=str) + "\n", encoding="utf-8")
-        return api.run(suite, cases=str(file), root=folder / "store", asking=Asking(root=self._root / DEFAULT_ROOT))
+        return api.run_one_case(suite, cases=str(file), root=folder / "store", asking=Asking(root=self._location.root))
 
     def _store_run(self, run: "Run") -> None:
         """Move a run to where `fieldwise explain` looks for it."""
-        runs = self._root / DEFAULT_ROOT / "runs"
+        runs = Path(self._location.root) / "runs"
         runs.mkdir(parents=True, exist_ok=True)
         shutil.move(str(run.path), runs / run.id)
 
@@ -131,7 +163,7 @@ def _normalize_role(role: str, value: Any) -> Any:
 @pytest.fixture
 def fieldwise(request: pytest.FixtureRequest) -> CaseChecker:
     """Check a case with a suite or an evaluator: `fieldwise(suite_or_config, expected=…, actual=…)`."""
-    return CaseChecker(request.config.rootpath)
+    return CaseChecker(locate_runs(request.config, local=True))
 
 
 def describe_failure(case: str, results: NamedResults, explain: str) -> str | None:
@@ -176,7 +208,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "SuiteFile
 
 
 class SuiteFile(pytest.File):
-    """A suite. It runs once, when its first test runs, on the cases whose tests were selected."""
+    """A suite. It runs once in each process, when its first test runs there, on the cases whose tests were selected."""
 
     def collect(self) -> Iterable[pytest.Item]:
         """Yield a test for the whole suite and one for each case."""
@@ -210,14 +242,18 @@ class SuiteFile(pytest.File):
         return any(not isinstance(item, CaseItem) for item in self._selected)
 
     @cached_property
+    def location(self) -> RunLocation:
+        """Where the run is stored."""
+        return locate_runs(self.config)
+
+    @cached_property
     def run(self) -> "Run":
         """The run of the selected cases."""
         from fieldwise import api
         from fieldwise.model.plan import When
 
-        store = self.config.rootpath / DEFAULT_ROOT
         only = None if self.is_whole else When(id=tuple(_escape_pattern(item.name) for item in self._selected))
-        return api.run(self.path, only=only, root=store)
+        return api.run(self.path, only=only, root=self.location.root)
 
     @cached_property
     def results(self) -> Mapping[str, NamedResults]:
@@ -269,7 +305,7 @@ class CaseItem(SuiteItem):
         tests = [(name, result, judge_result(suite.run, name, result)) for name, result in results]
         failed = [(name, result) for name, result, test in tests if test in ("failed", "error")]
         if failed:
-            raise SuiteFailure(_describe_failed(self.name, failed, f"fieldwise explain {suite.run.id} {self.name}"))
+            raise SuiteFailure(_describe_failed(self.name, failed, suite.location.explain(suite.run.id, self.name)))
         tolerated = [f"{name}: score {result.score:.3f}" for name, result, test in tests if test == "tolerated"]
         if tolerated:
             pytest.xfail(f"{BELOW_PASS_AT}: {', '.join(tolerated)}")
@@ -292,7 +328,7 @@ def _describe_suite_failure(suite: SuiteFile) -> Iterator[str]:
     for diagnostic in remove_useless_hints(run.diagnostics, run.exit_code):
         if diagnostic.level == "error" or diagnostic.code in _REASON_CODES:
             yield str(diagnostic)
-    yield f"look closer: fieldwise report {run.id}"
+    yield f"look closer: {suite.location.command} report {run.id}"
 
 
 def _list_failed_cases(suite: SuiteFile) -> Iterator[str]:

@@ -103,6 +103,16 @@ def test_an_internal_error_exits_70_and_says_where_the_traceback_is(folder: Path
     assert "Traceback" in debugged.stderr
 
 
+def test_a_call_of_sys_exit_below_a_command_never_exits_0(folder: Path, fieldwise: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exiting(*_: object, **__: object) -> None:
+        sys.exit(0)
+
+    monkeypatch.setattr("fieldwise.api.run", exiting)
+    result = fieldwise("--debug", "run", "small.eval.yaml")
+    assert result.exit_code == 70
+    assert "called sys.exit()" in result.stderr
+
+
 def test_runs_lists_what_was_run_newest_first(folder: Path, fieldwise: Run) -> None:
     assert "there are no runs" in fieldwise("runs").stdout
     fieldwise("run", "small.eval.yaml")

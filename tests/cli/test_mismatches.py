@@ -128,6 +128,20 @@ def test_explain_shows_a_field_over_all_cases(stored: str, fieldwise: Run) -> No
     assert (document["n"], document["matched"], len(document["comparisons"])) == (3, 2, 3)
 
 
+def test_a_field_on_which_evaluators_disagree_is_counted_for_each_of_them(folder: Path, fieldwise: Run) -> None:
+    rows = [{"id": "a", "expected": {"total": 5}, "actual": {"total": 5.4}}, {"id": "b", "expected": {"total": 7}, "actual": {"total": 7}}]
+    (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rule = {"path": "total", "match": "numeric_tolerance", "tolerance": 1}
+    evaluators = [{"type": "field_accuracy", "name": "fields", "fields": [rule]}, {"type": "field_prf"}]
+    (folder / "t.eval.yaml").write_text(json.dumps({"cases": "t.jsonl", "evaluators": evaluators}))
+    fieldwise("run", "t.eval.yaml")
+    page = fieldwise("explain", "latest", "--field", "total", "--format", "plain").stdout
+    assert "2 of 2 right (fields), 1 of 2 right (field_prf)" in page
+    document = json.loads(fieldwise("explain", "latest", "--field", "total", "--format", "json").stdout)
+    assert (document["n"], document["matched"]) == (2, 2)
+    assert document["evaluators"] == [{"evaluator": "fields", "n": 2, "matched": 2}, {"evaluator": "field_prf", "n": 2, "matched": 1}]
+
+
 def test_explain_needs_a_case_or_a_field(stored: str, fieldwise: Run) -> None:
     result = fieldwise("explain", "latest")
     assert result.exit_code == 2

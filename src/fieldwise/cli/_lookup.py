@@ -118,29 +118,10 @@ def has_case(run: Run, case: str) -> bool:
     return True
 
 
-def find_cause_name(text: str) -> str:
-    """The name of a cause that is given by its name or its label.
-
-    >>> find_cause_name("look-alike characters"), find_cause_name("letter-case")
-    ('ocr', 'letter_case')
-    """
-    plain = text.strip().casefold()
-    for spec in CAUSES.all():
-        if plain in (spec.name, spec.label.casefold()):
-            return spec.name
-    return plain.replace("-", "_").replace(" ", "_")
-
-
 def no_shared_cases_error(base: str, new: str) -> ConfigError:
     """Error for two runs that have no measured case in common."""
     what = f"the runs {base} and {new} have no case in common for any evaluator, so nothing was compared"
     return _config_error("nothing-shared", what, "compare runs of the same suite over cases with the same ids")
-
-
-def same_run_error(run: str) -> ConfigError:
-    """Error for a run that would be compared with itself."""
-    fix = "name two runs: `fieldwise compare BASE NEW`; `fieldwise runs` lists them"
-    return _config_error("same-run", f"run {run} would be compared with itself", fix)
 
 
 def nothing_to_explain_error() -> ConfigError:

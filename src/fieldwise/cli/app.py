@@ -75,8 +75,17 @@ class Commands(CommandGroup):
         except KeyboardInterrupt as interrupt:
             click.echo(f"\n{str(interrupt) or 'interrupted'}", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
+        except SystemExit as end:
+            if end.code:  # the web server ends this way if it cannot start
+                raise
+            error = RuntimeError("a plug-in or a module of yours called sys.exit()")
+            raise click.exceptions.Exit(report_error(error.with_traceback(end.__traceback__), debug=_is_debugging(ctx))) from None
         except Exception as error:
-            raise click.exceptions.Exit(report_error(error, debug=bool(ctx.params.get("debug")))) from None
+            raise click.exceptions.Exit(report_error(error, debug=_is_debugging(ctx))) from None
+
+
+def _is_debugging(context: click.Context) -> bool:
+    return bool(context.params.get("debug"))
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, is_given: bool) -> None:

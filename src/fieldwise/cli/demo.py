@@ -1,5 +1,6 @@
 """`fieldwise demo`: score the suites that ship with the package."""
 
+import shlex
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -75,7 +76,7 @@ def demo(context: click.Context, which: DemoSuite, copy: Path | None, form: Form
 
 def _print_next_steps(which: DemoSuite, case: str, form: Format, program: Program) -> None:
     steps = [
-        (f"{program.command} explain latest {case}", "how one score was calculated"),
+        (f"{program.command} explain latest {shlex.quote(case)}", "how one score was calculated"),
         (f"fieldwise demo {which} --copy mine", "copy its files, to edit and run"),
         ("fieldwise init --cases your.jsonl", "write a suite for your own data"),
     ]

@@ -79,7 +79,7 @@ def _explain_over_cases(stored_run: "Run", field: str | None, evaluator: str | N
     """Show one field over all cases of the run."""
     from fieldwise.cli._console import print_page
     from fieldwise.cli._lookup import check_comparison_filter, check_evaluator, nothing_to_explain_error
-    from fieldwise.report.mismatch_list import build_field_page, merge_evaluators, summarize_field
+    from fieldwise.report.mismatch_list import build_field_page, summarize_field
     from fieldwise.report.text_format import dump_json
 
     if field is None:
@@ -88,7 +88,7 @@ def _explain_over_cases(stored_run: "Run", field: str | None, evaluator: str | N
     check_comparison_filter(stored_run, field, None, None)
     comparisons = stored_run.comparisons(field=field, evaluator=evaluator)
     if form == "json":
-        summary = summarize_field(field, [stored for stored, _ in merge_evaluators(comparisons)])
+        summary = summarize_field(stored_run, field, comparisons)
         click.echo(dump_json({"run": stored_run.id, **summary, "comparisons": [stored.to_json() for stored in comparisons]}))
     else:
         print_page(build_field_page(stored_run, field, comparisons, options), form)

@@ -49,8 +49,9 @@ def mismatches(
 ) -> None:
     """List the wrong values of a run: expected, actual, cause and note."""
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.cli._lookup import check_comparison_filter, check_evaluator, find_cause_name, open_measured_run
+    from fieldwise.cli._lookup import check_comparison_filter, check_evaluator, open_measured_run
     from fieldwise.cli._report import check_list_output, write_list
+    from fieldwise.registry import find_cause_name
     from fieldwise.report.mismatch_list import build_mismatches_page, mismatches_to_json
 
     program = program_of(context, root)

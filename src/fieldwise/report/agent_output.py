@@ -139,12 +139,18 @@ def _find_example(run: "Run", evaluator: str, field: FieldSummary) -> dict[str, 
     return {"example": {"case": truncate(stored.case, _VALUE_LENGTH), "expected": text.expected, "actual": text.actual}}
 
 
+def _quote(text: str) -> str:
+    """The text in quotes of the shell, also where it needs none."""
+    escaped = text.replace("'", "'\\''")
+    return f"'{escaped}'"
+
+
 def _choose_next(run: "Run", fields: Sequence[tuple[str, FieldSummary]], problems: Sequence[Diagnostic], command: str) -> str:
     if run.exit_code in (2, 3, 4) and problems:
         return f"fix the problems above, then run the suite again; `{command} runs show {run.id}` shows all of them"
     if fields:
-        return f"{command} mismatches {run.id} --field '{truncate(fields[0][1].field, _TEXT_LENGTH)}' --format json"
+        return f"{command} mismatches {run.id} --field {_quote(truncate(fields[0][1].field, _TEXT_LENGTH))} --format json"
     worst = [evaluator.worst[0][0] for evaluator in run.full.evaluators.values() if evaluator.worst and evaluator.worst[0][1] < 1]
     if worst:
-        return f"{command} explain {run.id} '{truncate(worst[0], _VALUE_LENGTH)}' --format json"
+        return f"{command} explain {run.id} {_quote(truncate(worst[0], _VALUE_LENGTH))} --format json"
     return f"{command} baseline set {run.id}"

@@ -2,8 +2,9 @@
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Group, RenderableType
@@ -58,7 +59,9 @@ def build_mismatches_page(run: "Run", mismatches: "StoredComparisons", display: 
         if len(field_rows) > len(shown):
             parts.append(indent(styled_text((f"and {len(field_rows) - len(shown)} more", DIM))))
     example = rows[0][0]
-    hint = f"{display.command} explain {run.id} {example.case}" if display.everything else f"{display.command} mismatches {run.id} --all"
+    hint = f"{display.command} mismatches {run.id} --all"
+    if display.everything:
+        hint = f"{display.command} explain {run.id} {quote(example.case)}"
     parts += [Text(), styled_text(("next: ", DIM), (hint, COMMAND), ("  or -o wrong.xlsx", DIM))]
     return Group(*parts)
 
@@ -124,11 +127,11 @@ def mismatches_to_json(run: "Run", mismatches: "StoredComparisons") -> Iterator[
 def build_field_page(run: "Run", field: str, comparisons: "StoredComparisons", display: DisplayOptions) -> RenderableType:
     """Show one field over all cases: how many are right, the causes with advice, and every comparison, wrong ones first."""
     rows = merge_evaluators(comparisons)
-    summary = summarize_field(field, [stored for stored, _ in rows])
+    summary = summarize_field(run, field, comparisons)
     outcomes = join_nonempty(f"{outcome.replace('_', ' ')} {count}" for outcome, count in summary["outcomes"].items())
     parts: list[RenderableType] = [
         styled_text((field, TITLE), (f"  {run.name} {run.id}", DIM)),
-        styled_text(f"{summary['matched']} of {summary['n']} right", (f"  {outcomes}", DIM)),
+        styled_text(_format_counts(summary["evaluators"]), (f"  {outcomes}", DIM)),
     ]
     parts += [indent(styled_text((f"{cause['label']} {cause['n']}", NOTE), (f"  {cause['advice']}", DIM))) for cause in summary["causes"]]
     wrong = [row for row in rows if not row[0].comparison.passed]
@@ -141,8 +144,33 @@ def build_field_page(run: "Run", field: str, comparisons: "StoredComparisons", d
     return Group(*parts)
 
 
-def summarize_field(field: str, rows: "Sequence[StoredComparison]") -> dict[str, Any]:
-    """Count a field over all cases: `{field, n, matched, outcomes, causes}`, each cause with its label and advice."""
+def _format_counts(counts: Sequence[Mapping[str, Any]]) -> str:
+    """How many values are right; with the names of the evaluators if they do not agree.
+
+    >>> _format_counts([{"evaluator": "a", "n": 3, "matched": 2}, {"evaluator": "b", "n": 3, "matched": 2}])
+    '2 of 3 right'
+    >>> _format_counts([{"evaluator": "a", "n": 3, "matched": 2}, {"evaluator": "b", "n": 3, "matched": 1}])
+    '2 of 3 right (a), 1 of 3 right (b)'
+    """
+    names: dict[str, list[str]] = {}
+    for count in counts:
+        names.setdefault(f"{count['matched']} of {count['n']} right", []).append(count["evaluator"])
+    if len(names) == 1:
+        return next(iter(names))
+    return ", ".join(f"{text} ({', '.join(evaluators)})" for text, evaluators in names.items())
+
+
+def summarize_field(run: "Run", field: str, comparisons: "Iterable[StoredComparison]") -> dict[str, Any]:
+    """Count a field over all cases: `{field, n, matched, outcomes, causes, evaluators}`, each cause with its label and advice.
+
+    Evaluators may disagree on a value, so each is counted by itself in `evaluators`; the rest is of the first one that has the field, as in
+    the table of the run.
+    """
+    by_evaluator: dict[str, list[StoredComparison]] = {}
+    for stored in comparisons:
+        by_evaluator.setdefault(stored.evaluator, []).append(stored)
+    names = [name for name in run.evaluators if name in by_evaluator]
+    rows = by_evaluator[names[0]] if names else []
     causes = Counter(row.comparison.cause for row in rows if row.comparison.cause)
     match_of = {row.comparison.cause: row.comparison.match for row in rows}
     described = [(name, count, describe_cause(name, match_of[name])) for name, count in causes.most_common()]
@@ -152,6 +180,10 @@ def summarize_field(field: str, rows: "Sequence[StoredComparison]") -> dict[str,
         "matched": sum(row.comparison.passed for row in rows),
         "outcomes": dict(Counter(row.comparison.outcome for row in rows).most_common()),
         "causes": [{"cause": name, "label": text.label, "n": count, "advice": text.advice} for name, count, text in described],
+        "evaluators": [
+            {"evaluator": name, "n": len(by_evaluator[name]), "matched": sum(row.comparison.passed for row in by_evaluator[name])}
+            for name in names
+        ],
     }
 
 
