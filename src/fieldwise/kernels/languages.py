@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels import locale_tables
-from fieldwise.kernels.locale_tables import fold_name
-from fieldwise.kernels.terms import countries_called, names_without_accents, strip_accents, whole_countries
+from fieldwise.kernels.locale_tables import fold_name, strip_accents
+from fieldwise.kernels.terms import countries_called, names_without_accents, whole_countries
 from fieldwise.pattern import compile_on_use
 
 

@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, TimeOfDay
 from fieldwise.kernels.clock_times import ClockSplit, read_clock, split_clock
-from fieldwise.kernels.locale_tables import fold_name
-from fieldwise.kernels.month_spellings import list_month_names, months_called, strip_accents
+from fieldwise.kernels.locale_tables import fold_name, strip_accents
+from fieldwise.kernels.month_spellings import list_month_names, months_called
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
 from fieldwise.pattern import compile_on_use
 

@@ -4,13 +4,12 @@
 ([3], [4], [])
 """
 
-import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
 from fieldwise.kernels import locale_tables
-from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.locale_tables import fold_name, strip_accents
 
 _VIETNAMESE_NUMBERS: Final = ("một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười", "mười một", "mười hai")
 _MORE_MONTHS: Final[dict[str, dict[int, frozenset[str]]]] = (
@@ -80,19 +79,12 @@ def _cut_months() -> dict[str, dict[int, frozenset[str]]]:
 @cache  # derived from a table that never changes
 def _months_without_accents() -> dict[str, dict[int, frozenset[str]]]:
     index: dict[str, dict[int, frozenset[str]]] = {}
-    for name, months in locale_tables.month_names().items():
-        plain = strip_accents(name)
-        if plain != name:
-            merged = index.setdefault(plain, {})
-            for month, languages in months.items():
-                merged[month] = merged.get(month, frozenset()) | languages
+    months_by_name = locale_tables.month_names()
+    for plain, name in locale_tables.index_accented(months_by_name):
+        merged = index.setdefault(plain, {})
+        for month, languages in months_by_name[name].items():
+            merged[month] = merged.get(month, frozenset()) | languages
     return index
-
-
-def strip_accents(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(character for character in unicodedata.normalize("NFD", text.replace("ı", "i")) if not unicodedata.combining(character))
 
 
 def list_month_names() -> Iterator[str]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.power import detectable_effect
 from fieldwise.kernels.statistics import degrees_of_freedom
+from fieldwise.kernels.student import student_quantile
 
 Differences = NDArray[np.float64]
 """The differences of single cases, or their sums by group."""
@@ -189,8 +190,6 @@ def mean_interval(
     >>> round(low, 3), round(high, 3)
     (0.076, 0.284)
     """
-    from scipy.special import stdtrit
-
     groups = len(sums)
     if groups < MIN_GROUPS:
         return None
@@ -198,7 +197,7 @@ def mean_interval(
     if error in (0, inf):
         return None
     mean = float(sums.sum()) / (groups if sizes is None else float(sizes.sum()))
-    half = float(stdtrit(_effective_degrees(sums, sizes), 0.5 + confidence / 2)) * error
+    half = student_quantile(_effective_degrees(sums, sizes), 0.5 + confidence / 2) * error
     return mean - half, mean + half
 
 

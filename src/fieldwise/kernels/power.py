@@ -3,6 +3,8 @@
 from math import inf, sqrt
 from typing import Final
 
+from fieldwise.kernels.student import student_quantile
+
 MAX_CASES: Final = 100_000_000
 """No more cases than this are ever suggested."""
 _NORMAL_FROM: Final = 20_000
@@ -17,7 +19,7 @@ def detection_power(change: float, deviation: float, n: int, confidence: float =
     >>> round(detection_power(0.5, 1.0, 34), 3)
     0.808
     """
-    from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+    from scipy.special import nctdtr, ndtr, ndtri
 
     if n < 2:
         return 0.0
@@ -28,7 +30,7 @@ def detection_power(change: float, deviation: float, n: int, confidence: float =
     if n >= _NORMAL_FROM:
         quantile = float(ndtri(tail))
         return float(ndtr(noncentrality - quantile) + ndtr(-noncentrality - quantile))
-    quantile = float(stdtrit(n - 1, tail))
+    quantile = student_quantile(n - 1, tail)
     return float(1 - nctdtr(n - 1, noncentrality, quantile) + nctdtr(n - 1, noncentrality, -quantile))
 
 
@@ -62,7 +64,7 @@ def detectable_effect(n: int, *, power: float = 0.8, confidence: float = 0.95, d
     >>> round(detectable_effect(100_000), 3), round(detectable_effect(10), 3)
     (2.802, 3.15)
     """
-    from scipy.special import nctdtrinc, ndtri, stdtrit
+    from scipy.special import nctdtrinc, ndtri
 
     if n < 2:
         return inf
@@ -70,4 +72,4 @@ def detectable_effect(n: int, *, power: float = 0.8, confidence: float = 0.95, d
     degrees = n - 1 if degrees is None else degrees
     if degrees >= _NORMAL_FROM - 1:
         return float(ndtri(tail) + ndtri(power))
-    return float(nctdtrinc(degrees, 1 - power, stdtrit(degrees, tail)))
+    return float(nctdtrinc(degrees, 1 - power, student_quantile(degrees, tail)))

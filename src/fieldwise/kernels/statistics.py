@@ -12,6 +12,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fieldwise.dataclass import dataclass
+from fieldwise.kernels.student import student_quantile
 from fieldwise.kernels.text_hash import hash_each
 from fieldwise.numpy_on_use import np
 
@@ -101,10 +102,8 @@ def estimate_interval(
         return wilson_interval(value * units, units, confidence)
     if not variance > _NO_SPREAD:
         return None
-    from scipy.special import stdtrit
-
     degrees = units - 1 if groups is None else min(units - 1, groups.degrees)
-    quantile = float(stdtrit(degrees, 0.5 + confidence / 2))
+    quantile = student_quantile(degrees, 0.5 + confidence / 2)
     if not is_share:
         half = quantile * variance**0.5
         return value - half, value + half

@@ -10,12 +10,11 @@ True
 (True, False, None)
 """
 
-import unicodedata
 from functools import cache, lru_cache
 from typing import Final
 
 from fieldwise.kernels import currencies, locale_tables
-from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.locale_tables import fold_name, index_accented, strip_accents
 from fieldwise.pattern import compile_on_use
 
 NONE: Final[frozenset[str]] = frozenset()
@@ -303,20 +302,12 @@ def boolean_called(text: str) -> bool | None:
     return None if len(meant) != 1 else "yes" in meant
 
 
-def strip_accents(text: str) -> str:
-    """Letters without accents; the dotless I of Turkish capitals is an I."""
-    if text.isascii():
-        return text
-    return "".join(character for character in unicodedata.normalize("NFD", text.replace("ı", "i")) if not unicodedata.combining(character))
-
-
 @cache  # derived from tables that never change
 def names_without_accents(kind: str) -> dict[str, frozenset[str]]:
     """Names of a `territory`, a `language` or of `yes_no` that have accents, without them → codes."""
     tables = {"territory": locale_tables.territory_names, "language": locale_tables.language_names, "yes_no": locale_tables.yes_no_words}
+    codes = tables[kind]()
     index: dict[str, frozenset[str]] = {}
-    for name, codes in tables[kind]().items():
-        plain = strip_accents(name)
-        if plain != name:
-            index[plain] = index.get(plain, NONE) | codes
+    for plain, name in index_accented(codes):
+        index[plain] = index.get(plain, NONE) | codes[name]
     return index
