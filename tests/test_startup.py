@@ -91,6 +91,15 @@ def test_a_run_of_one_case_does_without_the_slowest_parts_of_its_libraries(tmp_p
     assert modules.isdisjoint({"pydantic", "annotated_types", "multiprocessing", "importlib.metadata"})
 
 
+def test_a_run_whose_scores_have_intervals_does_without_scipy(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path)
+    record = {"number": "A-1", "total": 5.5, "vendor": "Acme", "date": "2024-03-01"}
+    cases = [{"id": str(at), "expected": record, "actual": record | {"vendor": "Acme" if at % 3 else "Bolt"}} for at in range(12)]
+    (tmp_path / "invoices.jsonl").write_text("\n".join(map(json.dumps, cases)))
+    modules, _ = list_imports(COMMAND.format(arguments=["run", suite, "--root", str(tmp_path)]))
+    assert "scipy" not in modules
+
+
 RUN_AND_COMPARE = """
 import fieldwise as fw
 cases = [{{"id": str(at), "expected": {{"a": at}}, "actual": {{"a": at % 7}}}} for at in range(20)]
