@@ -66,7 +66,7 @@ def test_a_mean_is_that_of_the_items_of_a_case(tmp_path: Path) -> None:
     stored = run(tmp_path)
     similarities: dict[tuple[str, int], list[float]] = {}
     for comparison in stored.comparisons(evaluator="lists"):
-        if comparison.outcome != "both_absent":
+        if comparison.outcome != "both_absent" or comparison.passed:
             key = (comparison.field, int(comparison.case.removeprefix("c")))
             similarities.setdefault(key, []).append(comparison.similarity or 0.0)
     means_by_key = {
@@ -90,9 +90,21 @@ def test_a_small_part_stores_no_means(tmp_path: Path) -> None:
 
 
 def test_comparisons_that_do_not_count_have_no_mean(tmp_path: Path) -> None:
-    (tmp_path / "cases.jsonl").write_text(json.dumps({"id": "a", "expected": {"x": None}, "actual": {"x": None}}) + "\n")
-    evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["x"]}]
+    (tmp_path / "cases.jsonl").write_text(json.dumps({"id": "a", "expected": {"y": 1}, "actual": {"y": 1}}) + "\n")
+    evaluators = [{"type": "field_accuracy", "name": "fields", "fields": [{"path": "x", "sparse": True}, {"path": "y", "match": "ignore"}]}]
     stored = fw.run({"name": "s", "cases": str(tmp_path / "cases.jsonl"), "evaluators": evaluators}, root=tmp_path / "store")
     [file] = list_part_files(stored.parts[0], "comparisons")
     assert build_field_means(read_table(stored.path, file)).num_rows == 0
     assert collect_means(stored, "fields") == []
+
+
+def test_a_field_has_the_same_score_in_a_run_and_in_a_comparison_of_runs(tmp_path: Path) -> None:
+    expected = [{"id": str(at), "a": None if at < 90 else "x"} for at in range(100)]
+    invented = [{"id": str(at), "a": None if 30 <= at < 90 else "y"} for at in range(100)]
+    right = [{"id": str(at), "a": None if at < 90 else "y"} for at in range(100)]
+    suite = {"evaluators": [{"type": "field_accuracy", "name": "fields", "fields": ["a"]}]}
+    runs = [fw.run(suite, expected=expected, actual=actual, on="id", root=tmp_path) for actual in (invented, right)]
+    [change] = fw.compare(*runs).evaluators["fields"].fields
+    in_runs = [run.full.evaluators["fields"].fields[0].score.value for run in runs]
+    assert [change.base, change.new] == [pytest.approx(score) for score in in_runs] == [0.6, 0.9]
+    assert (change.n, change.verdict) == (100, "better")

@@ -225,7 +225,7 @@ def test_ids_sort_by_time_and_prefixes_find_runs(tmp_path):
     assert {run.id for run in list_runs(tmp_path)} == {first.id, second.id}
     with pytest.raises(RunNotFound, match="may be any of"):
         open_run(tmp_path, first.id[:4])
-    with pytest.raises(RunNotFound, match="there is no run `x`, neither by id nor by tag; the latest:"):
+    with pytest.raises(RunNotFound, match="there is no run `x`, neither by id nor by tag or name; the latest:"):
         open_run(tmp_path, "x")
 
 

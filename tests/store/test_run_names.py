@@ -1,5 +1,6 @@
 """Tags: names for runs that any number of processes may give at once."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -51,6 +52,17 @@ def test_a_tag_means_the_latest_run_that_has_it(root: Path) -> None:
     assert find_run(root, "nightly") == folder(root, 1)
     assert find_run(root, "latest") == folder(root, 2)
     assert find_run(root, "20260101") == folder(root, 0)
+
+
+def test_a_name_means_the_latest_run_that_has_it_unless_it_is_a_tag(root: Path) -> None:
+    for place, name in enumerate(("gem", "gem", "prompt 2")):
+        (folder(root, place) / "manifest.json").write_text(json.dumps({"label": name}))
+    assert find_run(root, "gem") == folder(root, 1)
+    assert find_run(root, "prompt 2") == folder(root, 2)
+    add_tags(folder(root, 0), ["gem"])
+    assert find_run(root, "gem") == folder(root, 0)
+    with pytest.raises(RunNotFound, match="did you mean `prompt 2`"):
+        find_run(root, "prompt 3")
 
 
 def test_a_run_that_is_not_there_is_told_with_the_nearest_name(root: Path) -> None:

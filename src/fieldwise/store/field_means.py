@@ -16,28 +16,34 @@ from fieldwise.store.arrow_tables import ArrowTable, arrow_column, build_table, 
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import list_part_files, read_table
 
-FIELD_MEANS: Final = "field_means"
-"""Name of the table."""
+FIELD_MEANS: Final = "field_scores"
+"""Name of the table. Parts of earlier versions have a table `field_means`, without nulls that both sides agree on; it is not read."""
 MIN_COMPARISONS: Final = 10_000
 """With fewer comparisons, the table is not worth a file."""
 _SOURCE_COLUMNS: Final = ("case", "field", "similarity", "outcome")
 _UNCOUNTED_OUTCOMES: Final = ("both_absent", "ignored", "fault")
+_BOTH_ABSENT: Final = _UNCOUNTED_OUTCOMES.index("both_absent")
 
 
 def build_field_means(comparisons: ArrowTable) -> ArrowTable:
-    """The mean similarity of each field over its items in each case, sorted by field and case."""
+    """The mean similarity of each field over its items in each case, sorted by field and case.
+
+    A null that both sides agree on counts as right, as in the scores of a run; a field that neither side has does not count.
+    """
     encoded = comparisons["field"].unify_dictionaries().combine_chunks()
     names: list[str] = encoded.dictionary.to_pylist()
     sorted_names = sorted(names)
     code_type = np.int16 if len(names) < 2**15 else np.int32  # NumPy sorts 16-bit integers ten times as fast
     rank_of_name = {name: rank for rank, name in enumerate(sorted_names)}
     rank_of_code = np.array([rank_of_name[name] for name in names], dtype=code_type)
-    counted_rows = np.flatnonzero(encode_names(comparisons["outcome"], _UNCOUNTED_OUTCOMES) < 0)
+    all_similarities = numpy_array(comparisons["similarity"], 0.0)
+    uncounted = encode_names(comparisons["outcome"], _UNCOUNTED_OUTCOMES)
+    counted_rows = np.flatnonzero((uncounted < 0) | ((uncounted == _BOTH_ABSENT) & (all_similarities == 1.0)))
     field = rank_of_code[numpy_array(encoded.indices)[counted_rows]]
     order = np.argsort(field, kind="stable")
     field, sorted_rows = field[order], counted_rows[order]
     case = numpy_array(comparisons["case"])[sorted_rows]
-    similarity = numpy_array(comparisons["similarity"], 0.0)[sorted_rows]
+    similarity = all_similarities[sorted_rows]
     starts = _find_starts(field, case)
     sizes = np.diff(np.append(starts, len(case)))
     # reduceat adds in order of the rows: the order decides the last bit of the mean

@@ -38,7 +38,7 @@ class PartFile:
     file: str
     """Its name in the folder `parts`."""
     table: str
-    """`cases`, `results`, `comparisons`, `field_means` or `pool`."""
+    """`cases`, `results`, `comparisons`, `field_scores` or `pool`."""
     evaluators: tuple[str, ...] = ()
     """The evaluators it belongs to; several may share comparisons."""
     rows: int = 0

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from fieldwise.model.locations import Location, parse_location, resolve_root
 from fieldwise.registry import nearest
@@ -60,7 +60,7 @@ def describe_location(folder: Location) -> str:
 
 
 def find_run(root: str | Path | None, which: str) -> Location:
-    """The folder of a run, given its id, a prefix of its id, a tag (the latest run that has it), or `latest`."""
+    """The folder of a run, given its id, a prefix of its id, a tag or a name (the latest run that has it), or `latest`."""
     folder = runs_folder(root)
     ids = list_run_ids(root)
     if not ids:
@@ -75,30 +75,34 @@ def find_run(root: str | Path | None, which: str) -> Location:
     raise _run_not_found(folder, ids, which)
 
 
-def _is_invalid(folder: Location) -> bool:
-    """True if the data showed that the suite of this run is wrong; such a run is never the latest."""
+def _read_manifest_value(folder: Location, key: str) -> Any:
+    """A value of the manifest of a run, unchecked; None where there is none."""
     try:
         manifest = load_json((folder / "manifest.json").read_bytes())
     except (OSError, ValueError):  # opening the run reports what is wrong with it
-        return False
-    return isinstance(manifest, dict) and bool(manifest.get("invalid"))
+        return None
+    return manifest.get(key) if isinstance(manifest, dict) else None
 
 
 def _matching_ids(folder: Location, ids: Sequence[str], which: str) -> list[str]:
-    if which == LATEST:
-        return next(([run_id] for run_id in reversed(ids) if not _is_invalid(folder / run_id)), [])
-    if is_valid_tag(which):
-        return next(([run_id] for run_id in reversed(ids) if which in read_tags(folder / run_id)), [])
+    if which == LATEST:  # a run whose suite the data showed to be wrong is never the latest
+        return next(([run_id] for run_id in reversed(ids) if not _read_manifest_value(folder / run_id, "invalid")), [])
     if which in ids:
         return [which]
-    return [run_id for run_id in ids if which and run_id.startswith(which)]
+    matches = [run_id for run_id in ids if which and run_id.startswith(which)]
+    if matches or not which:
+        return matches
+    if is_valid_tag(which):
+        matches = next(([run_id] for run_id in reversed(ids) if which in read_tags(folder / run_id)), [])
+    return matches or next(([run_id] for run_id in reversed(ids) if which == _read_manifest_value(folder / run_id, "label")), [])
 
 
 def _run_not_found(folder: Location, ids: Sequence[str], which: str) -> RunNotFound:
     tags = dict.fromkeys(tag for run_id in ids for tag in read_tags(folder / run_id))
-    suggestion = nearest(which, [LATEST, *tags, *ids])
+    names = dict.fromkeys(filter(None, (_read_manifest_value(folder / run_id, "label") for run_id in ids)))
+    suggestion = nearest(which, [LATEST, *tags, *names, *ids])
     hint = f"did you mean `{suggestion}`?" if suggestion else f"the latest: {', '.join(ids[-5:])}"
-    return RunNotFound(f"there is no run `{which}`, neither by id nor by tag; {hint}")
+    return RunNotFound(f"there is no run `{which}`, neither by id nor by tag or name; {hint}")
 
 
 def is_valid_tag(name: str) -> bool:
