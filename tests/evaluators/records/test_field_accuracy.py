@@ -502,3 +502,27 @@ def test_a_value_with_another_meaning_is_the_bare_path_and_its_comparison_says_w
 def test_a_wrong_value_is_the_bare_path_and_an_unreadable_one_has_its_reason(match: str, expected: str, actual: str, miss: str) -> None:
     config = {"type": "field_accuracy", "fields": [{"path": "v", "match": match}]}
     assert fw.evaluate(config, expected={"v": expected}, actual={"v": actual}).misses == [miss]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "score", "misses"),
+    [
+        ({"a": ""}, {}, 1.0, []),
+        ({"a": " "}, {"a": None}, 1.0, []),
+        ({"a": None}, {"a": "n/a"}, 1.0, []),
+        ({"a": "N/A"}, {"a": ""}, 1.0, []),
+        ({}, {"a": ""}, 1.0, []),
+        ({"a": "5"}, {"a": " N/A "}, 0.5, ["a (null value)"]),
+        ({"a": ""}, {"a": "7"}, 0.5, ["a (unexpected value)"]),
+        ({"a": "none"}, {"a": None}, 0.5, ["a (null value)"]),
+    ],
+)
+def test_texts_that_count_as_null_are_no_value_on_either_side(expected: Any, actual: Any, score: float, misses: list[str]) -> None:
+    config = {"type": "field_accuracy", "fields": ["a", "b"], "null_values": ["", "N/A"]}
+    result = fw.evaluate(config, expected=expected | {"b": 1}, actual=actual | {"b": 1})
+    assert (result.score, result.misses) == (score, misses)
+
+
+def test_without_null_values_blank_text_is_a_value() -> None:
+    result = fw.evaluate({"type": "field_accuracy", "fields": ["a"]}, expected={"a": ""}, actual={"a": None})
+    assert result.misses == ["a (null value)"]

@@ -429,3 +429,10 @@ def test_with_empty_absent_an_empty_value_against_a_value_is_an_omission_or_a_ha
     assert errors(invented) == [("b", "hallucination")]
     lost = prf({"a": 1, "b": "x"}, {"a": 1, "b": empty}, empty="absent")
     assert errors(lost) == [("b", "omission")]
+
+
+def test_texts_that_count_as_null_are_no_fields() -> None:
+    config = {"type": "field_prf", "null_values": ["", "N/A"]}
+    result = fw.evaluate(config, expected={"a": "", "b": 1, "c": "x"}, actual={"b": 1, "c": "n/a", "d": " "})
+    assert (result.metrics["total_gt_fields"], result.metrics["omission"], result.metrics["hallucination"]) == (2, 1, 0)
+    assert result.misses == ["c (null value)"]

@@ -140,7 +140,8 @@ def _describe_miss(comparisons: ComparisonTable, row: int, path: str) -> str:
     if note and outcome == _WRONG_VALUE and _is_simply_wrong(comparisons, row):
         note = describe_non_finite(comparisons, row)
     if note is None and outcome == _OMISSION:
-        note = "null value" if comparisons.actual[row] is None else "required, missing"
+        actual = comparisons.actual[row]
+        note = "null value" if actual is None or isinstance(actual, str) else "required, missing"  # text among the `null_values`
     return f"{path} ({note})" if note else path
 
 

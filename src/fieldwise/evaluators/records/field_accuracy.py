@@ -30,7 +30,7 @@ from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import Path, innermost_list, value_at
 from fieldwise.model.result import Results, Status
-from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
+from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Nulls
 from fieldwise.model.values import MISSING, Value
 from fieldwise.numpy_on_use import np
 from fieldwise.registry import evaluator
@@ -61,6 +61,8 @@ class FieldAccuracy:
     """The weighted mean of the fields' scores; or 1 only if every field passed."""
     unexpected: Literal["miss", "ignore"] = "miss"
     """What a value is where expected does not have its field: a miss, or left out of the score. A field may say so itself."""
+    null_values: tuple[str, ...] = ()
+    """Text that counts as null on both sides, such as `N/A`, or `""` for empty and blank text; trimmed, in any case."""
 
     def problems(self) -> Iterable[OptionProblem]:
         """List rules whose items no field compares."""
@@ -104,7 +106,7 @@ class FieldAccuracy:
                 "line_items": [{"sku": "b", "amount": 19}],
             },
         ),
-        EvaluatorExample(options={"fields": ["a", "b", {"path": "é.a", "weight": 2}]}, perfect=_RECORD),
+        EvaluatorExample(options={"fields": ["a", "b", {"path": "é.a", "weight": 2}], "null_values": ["", "N/A"]}, perfect=_RECORD),
         EvaluatorExample(
             options={"fields": [{"path": "a", "match": "fuzzy"}, {"path": "b[*].a", "required": False}], "lists": {"b": "best"}},
             perfect=_RECORD,
@@ -122,7 +124,8 @@ class FieldAccuracy:
 )
 def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
     """The weighted share of fields that match."""
-    comparisons = batch.compare(CompareSpec(rules=config.fields, lists=config.lists))
+    nulls = Nulls(values=frozenset(config.null_values))
+    comparisons = batch.compare(CompareSpec(rules=config.fields, lists=config.lists, nulls=nulls))
     comparisons = _ignore_unscored_rows(comparisons, config, batch.records.expected)
     scored = _scored_rows(comparisons)
     field_scores = _score_fields(comparisons, scored)

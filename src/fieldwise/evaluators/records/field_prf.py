@@ -33,7 +33,7 @@ from fieldwise.model.comparison import OUTCOME_LABELS, ComparisonTable, Outcome
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
-from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match
+from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match, Nulls
 from fieldwise.model.values import MISSING, Json
 from fieldwise.numpy_on_use import np
 from fieldwise.registry import evaluator
@@ -68,6 +68,8 @@ class FieldPrf:
     """What a wrong value or a wrong type counts as: a false positive and a false negative, or only a false positive."""
     empty: Literal["value", "absent"] = "value"
     """value: an empty list, object or text is one leaf. absent: it agrees with null, with a missing key and with another empty one."""
+    null_values: tuple[str, ...] = ()
+    """Text that counts as null on both sides, such as `N/A`, or `""` for empty and blank text; trimmed, in any case."""
 
     def problems(self) -> Iterable[OptionProblem]:
         """List rules whose items no field compares, and patterns that are not paths."""
@@ -91,12 +93,18 @@ class FieldPrf:
 # cached because `Batch.compare` recognizes an identical spec without comparing it
 @lru_cache(maxsize=64)
 def _compare_spec(
-    fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...], scope: str, default: Match, numbers: Match | None
+    fields: tuple[FieldRule, ...],
+    lists: tuple[ListRule, ...],
+    scope: str,
+    default: Match,
+    numbers: Match | None,
+    null_values: tuple[str, ...],
 ) -> CompareSpec:
+    nulls = Nulls(values=frozenset(null_values))
     if scope == "fields":
-        return CompareSpec(rules=fields, lists=lists)
+        return CompareSpec(rules=fields, lists=lists, nulls=nulls)
     choose = default if numbers is None else _choose_by_type(default, numbers)
-    return CompareSpec(rules=fields, lists=lists, open="leaves", default=choose)
+    return CompareSpec(rules=fields, lists=lists, open="leaves", default=choose, nulls=nulls)
 
 
 def _choose_by_type(default: Match, numbers: Match) -> Callable[[Json], Match]:
@@ -158,7 +166,8 @@ def _metric_names(config: FieldPrf) -> tuple[str, ...]:
 )
 def field_prf(batch: Batch, config: FieldPrf) -> Results:
     """F1 over fields, with precision, recall and the count of each kind of error."""
-    comparisons = batch.compare(_compare_spec(config.fields, config.lists, config.scope, config.default, config.numbers))
+    spec = _compare_spec(config.fields, config.lists, config.scope, config.default, config.numbers, config.null_values)
+    comparisons = batch.compare(spec)
     if config.empty == "absent":
         comparisons = _treat_empty_as_absent(comparisons)
     comparisons = _mark_ignored(comparisons, config.ignore)
