@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fieldwise as fw
 from fieldwise.kernels.values import find_non_finite, values_equal
 from fieldwise.model.path import Path
 from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
@@ -91,3 +92,20 @@ def test_text_that_counts_as_null_is_null_beside_values_of_other_types() -> None
     expected, actual = [{"a": 1}, {"a": {"x": 1}}, {"a": " "}], [{"a": ""}, {"a": {"x": 2}}, {"a": 3}]
     comparisons = compare_records(spec, expected, actual)
     assert [comparisons.at(row).outcome for row in range(3)] == ["omission", "wrong_value", "hallucination"]
+
+
+def test_blank_text_where_the_output_has_no_value_is_reported_with_the_option_that_makes_it_null(tmp_path: Any) -> None:
+    expected = [{"id": str(at), "tax": "" if at % 2 else "5.50", "items": [{"note": ""}]} for at in range(10)]
+    actual = [{"id": str(at), "tax": None if at % 2 else "5.50", "items": []} for at in range(10)]
+    rules = ["tax", {"path": "items[*].note", "sparse": True}]
+
+    def run(**options: Any) -> fw.Run:
+        evaluators = [{"type": "field_accuracy", "name": "fields", "fields": rules, **options}]
+        return fw.run({"evaluators": evaluators}, expected=expected, actual=actual, on="id", root=tmp_path)
+
+    [note] = [note for note in run().diagnostics if note.code == "blank-expected"]
+    assert (note.where.field, note.level) == ("tax", "warning")
+    assert '`null_values: [""]`' in (note.fix or "")
+    with_nulls = run(null_values=[""])
+    assert [note for note in with_nulls.diagnostics if note.code == "blank-expected"] == []
+    assert with_nulls.full.evaluators["fields"].fields[0].score.value == 1.0

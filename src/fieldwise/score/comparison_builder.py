@@ -213,7 +213,19 @@ class ComparisonBuilder:
             box=box,
             chosen={row: value for row, value in enumerate(resolved) if value is not expected[row]} if has_choices else {},
         )
+        self._report_blank_values(comparisons)
         return _sort_rows_by_item(comparisons, blocks)
+
+    def _report_blank_values(self, comparisons: ComparisonTable) -> None:
+        """Report fields in which expected is blank text and the output has no value: most data means the same by both."""
+        omitted = np.flatnonzero((comparisons.outcome == _OMISSION) & ~comparisons.unmatched_expected)
+        blank_fields: set[int] = set()
+        for row in omitted.tolist():
+            value = comparisons.compared_value(row)
+            if isinstance(value, str) and not value.strip():
+                blank_fields.add(int(comparisons.field[row]))
+        for position in sorted(blank_fields):
+            self.services.report(_describe_blank(self.rules[position]))
 
     def _count_unread(self, blocks: Sequence[FieldBlock]) -> dict[int, UnreadValues]:
         """By field, the expected values that the match of its rule cannot read."""
@@ -308,6 +320,12 @@ class ComparisonBuilder:
 def _describe_dropped(rule: FieldRule) -> Diagnostic:
     what = f'some expected values of this field accept no value, `{{"{ANY}": []}}`: they are left out of the score'
     return Diagnostic(code="dropped-values", what=what, where=Where(field=rule.text), level="info")
+
+
+def _describe_blank(rule: FieldRule) -> Diagnostic:
+    what = "some expected values of this field are empty text where the output has no value: they count as omissions"
+    fix = 'if empty text means that there is no value, set `null_values: [""]` on the evaluator'
+    return Diagnostic(code="blank-expected", what=what, where=Where(field=rule.text), fix=fix, level="warning")
 
 
 def _describe_dropped_parts(rule: FieldRule) -> Diagnostic:

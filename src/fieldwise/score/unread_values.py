@@ -58,7 +58,9 @@ def count_unread(match: Match, expected: Sequence[Any], is_null: Callable[[Any],
 
 def suggest_reader(match: Match, examples: Iterable[Any], *, reads_most: bool = False) -> str:
     """What to change in a rule so that its match reads these values; `reads_most`: it reads most of the other values."""
-    values = list(examples)
+    values = [value for value in examples if not (isinstance(value, str) and not value.strip())]
+    if not values:
+        return 'if empty text means that there is no value, set `null_values: [""]` on the evaluator'
     options: Any = MATCHERS.find(match.name).options() if match.options is None else match.options
     if match.name == "numeric_tolerance" and _reads(Match("numeric_tolerance", replace(options, parse=True)), values):
         has_currency = not _reads(Match("numeric_tolerance"), values) and not _reads(Match("quantity"), values)

@@ -166,7 +166,8 @@ def _metric_names(config: FieldPrf) -> tuple[str, ...]:
 )
 def field_prf(batch: Batch, config: FieldPrf) -> Results:
     """F1 over fields, with precision, recall and the count of each kind of error."""
-    spec = _compare_spec(config.fields, config.lists, config.scope, config.default, config.numbers, config.null_values)
+    null_values = (*config.null_values, "") if config.empty == "absent" else config.null_values
+    spec = _compare_spec(config.fields, config.lists, config.scope, config.default, config.numbers, null_values)
     comparisons = batch.compare(spec)
     if config.empty == "absent":
         comparisons = _treat_empty_as_absent(comparisons)
@@ -195,7 +196,7 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
 
 
 def _treat_empty_as_absent(comparisons: ComparisonTable) -> ComparisonTable:
-    """Comparisons in which an empty list, object or text is no value: against nothing it is no field, against a value a missing one."""
+    """Comparisons in which an empty list or object is no value: against nothing it is no field, against a value a missing one."""
     errors: list[int] = np.flatnonzero(np.isin(comparisons.outcome, _ERRORS)).tolist()
     outcome, similarity, passed = comparisons.outcome.copy(), comparisons.similarity.copy(), comparisons.passed.copy()
     changed: set[int] = set()
@@ -218,7 +219,7 @@ def _treat_empty_as_absent(comparisons: ComparisonTable) -> ComparisonTable:
 
 
 def _is_empty(value: Any) -> bool:
-    if isinstance(value, str):
+    if isinstance(value, str):  # already no value, but an empty list may stand on the other side
         return not value.strip()
     return value is None or value is MISSING or (isinstance(value, list | dict) and not value)
 
