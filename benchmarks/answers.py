@@ -1,19 +1,21 @@
-"""Answers per second: answer_quality's five metrics beside one or two string metrics of each peer, on the same answers in one process.
+"""Answers per second: the five metrics of answer_quality, and one or two string metrics of each peer, on the same answers in one process.
 
     python benchmarks/answers.py [--answers 100000] [--questions 1000] [--once 50000] [--squad FOLDER]
 
-Four lengths of answer, because an edit distance grows with the product of both lengths and a metric over words with their sum; and two
-shapes: many answers to few questions, and every question asked once, with other questions in each round, so that texts are new but for
-the shortest, which cannot all differ.
-What is compared is not the same: a peer computes one metric, or two, and gives a number for each answer; answer_quality computes five
-and names every keyword, number and citation that is missing, in columns for a whole batch. It reads all texts of a batch together and
-equal ones but once; how many differ is printed. It remembers words from batch to batch, so the first round, in which every word is new,
-is given as well. Peers are called as their documentation shows, imported and made before the clock starts, on a sample, because most are
-slower; one that cannot be had is named, not left out. Each figure is CPU time, the best of a few rounds taken in turns, so that a busy
-machine slows everyone alike.
+Answers have four lengths, because the cost of an edit distance grows with the product of both lengths, and that of a metric over words
+with their sum. They have two shapes: many answers to few questions, the same in every round; and every question asked once, with new
+questions in every round. Then all texts are new, except the shortest, which cannot all be distinct.
 
-`ragas` and `evaluate` are in the environment of `make test-ragas`. `evaluate` loads its metrics from a hub; where that cannot be
-reached, `--squad` names a folder with `squad.py` and `compute_score.py` of its repository.
+The tools do not do the same work. A peer computes one or two metrics and returns a number for each answer; answer_quality computes five
+metrics for a whole batch and names every missing keyword, number and citation. It reads equal texts of a batch once (the number of
+distinct pairs is printed) and caches words between batches, so its rate in the first round, where every word is new, is printed as well.
+
+Peers are called as their documentation shows, on a sample, because most are slower. They are imported and constructed before the time is
+taken; a peer that is not available is printed with the reason. Rates are based on CPU time: the best of several rounds, with all tools in
+turns, so that a busy machine slows all of them alike.
+
+The environment of `make test-ragas` has `ragas` and `evaluate`. `evaluate` downloads its metrics from a hub; without network access,
+`--squad` names a folder with `squad.py` and `compute_score.py` from its repository.
 """
 
 import argparse
@@ -21,126 +23,167 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import SimpleNamespace
+from typing import NamedTuple
 
 from fieldwise.kernels.coverage import clear_coverage_readers
 from fieldwise.registry import EVALUATORS
 
 Pairs = Sequence[tuple[str, str]]
+"""Expected and actual answers."""
 Metric = Callable[[Pairs], object]
-SAMPLE = 1_000
+PEER_SAMPLE = 1_000
+"""Answers of each round that a peer scores."""
 ROUNDS = 5
-OURS = "fieldwise answer_quality (five metrics)"
+FIELDWISE = "fieldwise answer_quality (five metrics)"
 FLOOR = "floor: both texts in lower case, split, compared as sets"
+SQUAD_OF_EVALUATE = "Hugging Face evaluate squad (two metrics)"
 SUBJECTS = ("Limits of Liability", "Deductible Factor", "Driver Discount", "Protective Device Credit", "Multi-Policy Discount", "Surcharge")
 
 
-def made_up(questions: int, answers: int, sentences: int, seed: int = 7) -> list[tuple[str, str]]:
-    """Expected and given answers in the style of a rating manual; the given ones are reworded, in another order, sometimes wrong.
+class RateFact(NamedTuple):
+    """A rate that a rating manual states."""
 
-    Without sentences, they are a few words.
+    subject: str
+    territory: int
+    rate: str
+    rule: int
+
+
+def generate_answers(questions: int, answers: int, sentences: int, seed: int = 7) -> list[tuple[str, str]]:
+    """Generate expected and actual answers in the style of a rating manual.
+
+    Actual answers are reworded, in another order, and sometimes wrong. With 0 sentences, answers consist of a few words.
     """
     rng = random.Random(seed)
+    pairs: list[tuple[str, str]] = []
     if not sentences:
         amounts = [rng.randint(50, 9_999) for _ in range(questions)]
-        return [(f"${amounts[at % questions]:,}", _few_words(amounts[at % questions], rng)) for at in range(answers)]
-    facts = [[_fact(rng) for _ in range(sentences)] for _ in range(questions)]
-    expected = [
-        " ".join(f"{subject} of Territory {place} is {rate}% under Rule C-{rule}." for subject, place, rate, rule in one) for one in facts
+        for number in range(answers):
+            amount = amounts[number % questions]
+            pairs.append((f"${amount:,}", _generate_short_answer(amount, rng)))
+        return pairs
+    facts_by_question = [[_generate_fact(rng) for _ in range(sentences)] for _ in range(questions)]
+    expected_answers = [_state_facts(facts) for facts in facts_by_question]
+    for number in range(answers):
+        question = number % questions
+        pairs.append((expected_answers[question], _reword_facts(facts_by_question[question], rng)))
+    return pairs
+
+
+def _generate_fact(rng: random.Random) -> RateFact:
+    return RateFact(rng.choice(SUBJECTS), rng.randint(101, 199), f"{rng.uniform(-2, 2):.3f}", rng.randint(1, 20))
+
+
+def _generate_short_answer(amount: int, rng: random.Random) -> str:
+    if rng.random() <= 0.2:
+        amount = rng.randint(50, 9_999)
+    return rng.choice(
+        [f"${amount}", f"The premium is ${amount:,}", f"${amount:,}.00 for each term", f"{amount} dollars (page {amount % 90})"]
+    )
+
+
+def _state_facts(facts: Sequence[RateFact]) -> str:
+    return " ".join(f"{fact.subject} of Territory {fact.territory} is {fact.rate}% under Rule C-{fact.rule}." for fact in facts)
+
+
+def _reword_facts(facts: Sequence[RateFact], rng: random.Random) -> str:
+    introduction = rng.choice(["According to the rating manual (page 12), ", "Based on the filed document, ", "", "From the pdf: "])
+    stated_facts = [fact for fact in facts if rng.random() > 0.1]
+    statements = [
+        f"Rule C-{fact.rule} sets the {fact.subject.lower()} for Territory {fact.territory} at {fact.rate} %" for fact in stated_facts
     ]
-    return [(expected[at % questions], _answer(facts[at % questions], rng)) for at in range(answers)]
-
-
-def _fact(rng: random.Random) -> tuple[str, int, str, int]:
-    return rng.choice(SUBJECTS), rng.randint(101, 199), f"{rng.uniform(-2, 2):.3f}", rng.randint(1, 20)
-
-
-def _few_words(amount: int, rng: random.Random) -> str:
-    given = amount if rng.random() > 0.2 else rng.randint(50, 9_999)
-    return rng.choice([f"${given}", f"The premium is ${given:,}", f"${given:,}.00 for each term", f"{given} dollars (page {given % 90})"])
-
-
-def _answer(facts: Sequence[tuple[str, int, str, int]], rng: random.Random) -> str:
-    lead = rng.choice(["According to the rating manual (page 12), ", "Based on the filed document, ", "", "From the pdf: "])
-    told = [
-        f"Rule C-{rule} sets the {subject.lower()} for Territory {place} at {rate} %"
-        for subject, place, rate, rule in facts
-        if rng.random() > 0.1
-    ]
-    if told and rng.random() < 0.3:
-        told[rng.randrange(len(told))] = f"Territory {rng.randint(101, 199)} changes by {rng.uniform(-2, 2):.3f} percent"
-    rng.shuffle(told)
-    return lead + "; ".join(told) + "."
+    if statements and rng.random() < 0.3:
+        wrong_statement = f"Territory {rng.randint(101, 199)} changes by {rng.uniform(-2, 2):.3f} percent"
+        statements[rng.randrange(len(statements))] = wrong_statement
+    rng.shuffle(statements)
+    return introduction + "; ".join(statements) + "."
 
 
 def main() -> None:
     """Measure and print a table for each length and shape."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--answers", type=int, default=100_000)
-    parser.add_argument("--questions", type=int, default=1_000)
-    parser.add_argument("--once", type=int, default=50_000, help="how many questions are asked once in each round")
-    parser.add_argument("--squad", help="a folder with the squad metric of Hugging Face `evaluate`")
+    parser.add_argument("--answers", type=int, default=100_000, help="number of answers to repeated questions")
+    parser.add_argument("--questions", type=int, default=1_000, help="number of distinct questions of these answers")
+    parser.add_argument("--once", type=int, default=50_000, help="number of questions that are asked once, in each round")
+    parser.add_argument("--squad", metavar="FOLDER", help="folder with the squad metric of Hugging Face `evaluate`")
     options = parser.parse_args()
-    peers = available(options.squad)
+    peers = build_peers(options.squad)
     for sentences in (0, 1, 4, 20):
-        pairs = made_up(options.questions, options.answers, sentences)
-        shown(pairs, [pairs] * ROUNDS, options.questions, peers)
-        others = (made_up(options.once, options.once, sentences, seed) for seed in range(100, 100 + ROUNDS))
-        shown(made_up(options.once, options.once, sentences, seed=100), others, options.once, peers)
+        repeated = generate_answers(options.questions, options.answers, sentences)
+        print_table(repeated, [repeated] * ROUNDS, options.questions, peers)
+        seeds = range(100, 100 + ROUNDS)
+        first_round = generate_answers(options.once, options.once, sentences, seed=seeds[0])
+        rounds = (generate_answers(options.once, options.once, sentences, seed) for seed in seeds)
+        print_table(first_round, rounds, options.once, peers)
 
 
-def shown(pairs: Pairs, rounds: Iterable[Pairs], questions: int, peers: dict[str, Metric]) -> None:
-    """Measure everyone and print a table; `pairs` are those of the first round."""
+def print_table(first_round: Pairs, rounds: Iterable[Pairs], questions: int, peers: dict[str, Metric]) -> None:
+    """Measure fieldwise, the floor and the peers, and print their rates, the fastest first."""
     clear_coverage_readers()
-    length = sum(len(expected) + len(actual) for expected, actual in pairs) / 2 / len(pairs)
-    print(f"\n{len(pairs):,} answers ({len(set(pairs)):,} differ) to {questions:,} questions, {length:.0f} characters on average")
-    rates = measured({OURS: quality(), FLOOR: floor} | peers, rounds)
-    best = {name: max(each) for name, each in rates.items()}
-    for name, rate in sorted(best.items(), key=lambda item: -item[1]):
-        more = f"   ours is {best[OURS] / rate:.1f} times that" if name in peers else ""
-        print(f"  {name:58}{rate:>10,.0f}/s" + (f"   {rates[OURS][0]:,.0f}/s in the first round" if name == OURS else more))
+    characters = sum(len(expected) + len(actual) for expected, actual in first_round) / 2 / len(first_round)
+    print(
+        f"\n{len(first_round):,} answers ({len(set(first_round)):,} distinct pairs) to {questions:,} questions, "
+        f"{characters:.0f} characters on average"
+    )
+    rates = measure_rates({FIELDWISE: build_answer_quality(), FLOOR: intersect_words} | peers, rounds)
+    best_rates = {name: max(rates_of_rounds) for name, rates_of_rounds in rates.items()}
+    for name, rate in sorted(best_rates.items(), key=lambda item: -item[1]):
+        line = f"  {name:58}{rate:>10,.0f}/s"
+        if name == FIELDWISE:
+            line += f"   {rates[FIELDWISE][0]:,.0f}/s in the first round"
+        elif name in peers:
+            line += f"   fieldwise is {best_rates[FIELDWISE] / rate:.1f} times as fast"
+        print(line)
 
 
-def available(squad: str | None) -> dict[str, Metric]:
-    """The peers that are installed; the others are named with the reason."""
-    found: dict[str, Metric] = {}
-    for name, make in PEERS.items():
+def build_peers(squad_folder: str | None) -> dict[str, Metric]:
+    """Import and construct the peers; print the reason for each that is not available."""
+    builders = dict(PEERS)
+    if squad_folder:
+        builders[SQUAD_OF_EVALUATE] = partial(build_evaluate_squad, squad_folder)
+    peers: dict[str, Metric] = {}
+    for name, build in builders.items():
         try:
-            found[name] = evaluate_squad(squad) if squad and make is evaluate_squad else make()
+            peers[name] = build()
         except Exception as error:
-            print(f"not measured: {name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
-    return found
+            first_line = str(error).partition("\n")[0]
+            print(f"not measured: {name}: {type(error).__name__}: {first_line}")
+    return peers
 
 
-def measured(runs: dict[str, Metric], rounds: Iterable[Pairs]) -> dict[str, list[float]]:
-    """Answers per second in each round."""
-    rates = {name: list[float]() for name in runs}
+def measure_rates(metrics: dict[str, Metric], rounds: Iterable[Pairs]) -> dict[str, list[float]]:
+    """Answers per second of CPU time, by metric and round."""
+    rates: dict[str, list[float]] = {name: [] for name in metrics}
     for pairs in rounds:
-        for name, function in runs.items():
-            some = pairs if name in (OURS, FLOOR) else pairs[:SAMPLE]
+        for name, score in metrics.items():
+            scored_pairs = pairs if name in (FIELDWISE, FLOOR) else pairs[:PEER_SAMPLE]
             start = time.process_time()
-            function(some)
-            rates[name].append(len(some) / (time.process_time() - start))
+            score(scored_pairs)
+            rates[name].append(len(scored_pairs) / (time.process_time() - start))
     return rates
 
 
-def quality() -> Metric:
-    """Our evaluator, all answers in one batch."""
+def build_answer_quality() -> Metric:
+    """answer_quality of fieldwise, with all answers in one batch."""
     entry = EVALUATORS.find("answer_quality")
     config = entry.options()
 
-    def run(pairs: Pairs) -> object:
-        return entry.function(SimpleNamespace(expected_texts=[one for one, _ in pairs], actual_texts=[other for _, other in pairs]), config)
+    def score(pairs: Pairs) -> object:
+        expected_texts = [expected for expected, _ in pairs]
+        actual_texts = [actual for _, actual in pairs]
+        return entry.function(SimpleNamespace(expected_texts=expected_texts, actual_texts=actual_texts), config)
 
-    return run
+    return score
 
 
-def floor(pairs: Pairs) -> object:
-    """What any metric over words must do at least."""
+def intersect_words(pairs: Pairs) -> object:
+    """The minimum work of any metric over words."""
     return [len(set(expected.lower().split()) & set(actual.lower().split())) for expected, actual in pairs]
 
 
-def autoevals_levenshtein() -> Metric:
+def build_autoevals_levenshtein() -> Metric:
     """One edit distance per answer."""
     from autoevals.string import Levenshtein
 
@@ -148,7 +191,7 @@ def autoevals_levenshtein() -> Metric:
     return lambda pairs: [metric(output=actual, expected=expected) for expected, actual in pairs]
 
 
-def ragas_string_similarity() -> Metric:
+def build_ragas_string_similarity() -> Metric:
     """String similarity without a model."""
     from ragas.dataset_schema import SingleTurnSample
     from ragas.metrics import NonLLMStringSimilarity
@@ -161,35 +204,39 @@ def ragas_string_similarity() -> Metric:
     return lambda pairs: asyncio.run(score(pairs))
 
 
-def _squad(compute: Callable[..., object]) -> Metric:
-    def run(pairs: Pairs) -> object:
-        given = [{"prediction_text": actual, "id": str(at)} for at, (_, actual) in enumerate(pairs)]
-        wanted = [{"answers": {"answer_start": [0], "text": [expected]}, "id": str(at)} for at, (expected, _) in enumerate(pairs)]
-        return compute(given, wanted)
+def _build_squad(compute: Callable[..., object]) -> Metric:
+    """A metric that calls `compute` with predictions and references in the format of SQuAD."""
 
-    return run
+    def score(pairs: Pairs) -> object:
+        predictions = [{"prediction_text": actual, "id": str(number)} for number, (_, actual) in enumerate(pairs)]
+        references = [
+            {"answers": {"answer_start": [0], "text": [expected]}, "id": str(number)} for number, (expected, _) in enumerate(pairs)
+        ]
+        return compute(predictions, references)
+
+    return score
 
 
-def torchmetrics_squad() -> Metric:
-    """SQuAD exact match and F1."""
+def build_torchmetrics_squad() -> Metric:
+    """Exact match and F1 of SQuAD."""
     from torchmetrics.functional.text import squad
 
-    return _squad(squad)
+    return _build_squad(squad)
 
 
-def evaluate_squad(folder: str = "squad") -> Metric:
-    """The same in Hugging Face `evaluate`, which loads its metrics from a hub or a folder."""
+def build_evaluate_squad(folder: str = "squad") -> Metric:
+    """Exact match and F1 of SQuAD by Hugging Face `evaluate`, which loads its metrics from a hub or a folder."""
     from evaluate import load
 
     metric = load(folder)
-    return _squad(lambda given, wanted: metric.compute(predictions=given, references=wanted))
+    return _build_squad(lambda predictions, references: metric.compute(predictions=predictions, references=references))
 
 
 PEERS: dict[str, Callable[[], Metric]] = {
-    "autoevals Levenshtein (one metric)": autoevals_levenshtein,
-    "ragas NonLLMStringSimilarity (one metric)": ragas_string_similarity,
-    "torchmetrics squad (two metrics)": torchmetrics_squad,
-    "Hugging Face evaluate squad (two metrics)": evaluate_squad,
+    "autoevals Levenshtein (one metric)": build_autoevals_levenshtein,
+    "ragas NonLLMStringSimilarity (one metric)": build_ragas_string_similarity,
+    "torchmetrics squad (two metrics)": build_torchmetrics_squad,
+    SQUAD_OF_EVALUATE: build_evaluate_squad,
 }
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
-"""Records compared field by field: fieldwise beside its peers and the floor, in one run.
+"""Compare records field by field: CPU time of fieldwise, its peers and the floor, in one run.
 
     python benchmarks/fields.py [--quick] [--structured-eval PYTHON]
 
-The floor is what nobody can do without: decoding both sides with orjson, one RapidFuzz call for the strings, and one cost matrix with an
-optimal assignment for each list. Every contestant starts from the same JSON text; fieldwise also finds the cause of every mismatch. It is
-measured twice: scoring alone, and a whole run, which also reads a file, stores everything and summarizes it. Peers that are not installed
-are named as such. fieldwise and the floor run in turns. A cell shows the smallest CPU time of all rounds, in
-microseconds for each record, and in brackets the median of the ratios to the floor of the same round. Peers are slow and run once.
+The floor is the minimum work of any tool: decoding both sides with orjson, one RapidFuzz call for the strings, and one cost matrix with an
+optimal assignment for each list. All workloads start from the same JSON text. fieldwise also finds the cause of every mismatch, and is
+measured twice: scoring alone, and a whole run, which also reads a file, stores every comparison and summarizes them.
+
+fieldwise and the floor run in turns. A cell shows the smallest CPU time of all rounds, in microseconds per record, and in brackets the
+median ratio to the floor of the same round. Peers are slow and run once; peers that are not installed are listed as such.
 """
 
 import argparse
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from statistics import median
 from typing import Any
 
 import orjson
-from invoices import RULES, pairs
+from invoices import RULES, generate_pairs
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 from scipy.optimize import linear_sum_assignment
@@ -33,250 +33,275 @@ from fieldwise.plan.evaluators import plan_config
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate
 
-sys.path.insert(0, str(Path(__file__).parent))
 Lines = list[tuple[bytes, bytes]]
-Contestant = Callable[[Lines], Any]
+"""Expected and actual records as JSON text."""
+Workload = Callable[[Lines], Any]
+"""Processes all records once."""
 EVALUATOR: dict[str, Any] = {"type": "field_accuracy", "fields": RULES, "lists": {"line_items": {"align": "best"}}}
 BATCH = 1024
-"""As many as a run scores together."""
+"""Records that are scored together, as in a run."""
 ROUNDS = 9
-PEER_RECORDS = {5: 30, 50: 3, 200: 1}
-"""Records that a slow peer is given, by the number of items."""
+RECORDS_BY_ITEMS = {5: 4096, 50: 512, 200: 128}
+QUICK_RECORDS_BY_ITEMS = {5: 1024, 50: 128, 200: 32}
+PEER_RECORDS_BY_ITEMS = {5: 30, 50: 3, 200: 1}
 
 
 def decode(lines: Lines) -> None:
+    """Decode both sides, and nothing else."""
     for expected, actual in lines:
         orjson.loads(expected)
         orjson.loads(actual)
 
 
-def floor(lines: Lines) -> None:
-    for one, other in lines:
-        expected, actual = orjson.loads(one), orjson.loads(other)
-        ours = [expected[party][field] for party in ("vendor", "buyer") for field in ("name", "street", "city")]
-        theirs = [actual[party][field] or "" for party in ("vendor", "buyer") for field in ("name", "street", "city")]
-        cpdist(ours, theirs, scorer=Levenshtein.normalized_similarity)
-        items = [item["description"] for item in expected["line_items"]]
-        others = [item["description"] or "" for item in actual["line_items"]]
-        linear_sum_assignment(cdist(items, others, scorer=Levenshtein.normalized_similarity), maximize=True)
+def run_floor(lines: Lines) -> None:
+    """Decode both sides, compare the strings, and assign the list items."""
+    for expected_json, actual_json in lines:
+        expected, actual = orjson.loads(expected_json), orjson.loads(actual_json)
+        expected_texts = [expected[party][field] for party in ("vendor", "buyer") for field in ("name", "street", "city")]
+        actual_texts = [actual[party][field] or "" for party in ("vendor", "buyer") for field in ("name", "street", "city")]
+        cpdist(expected_texts, actual_texts, scorer=Levenshtein.normalized_similarity)
+        expected_items = [item["description"] for item in expected["line_items"]]
+        actual_items = [item["description"] or "" for item in actual["line_items"]]
+        linear_sum_assignment(cdist(expected_items, actual_items, scorer=Levenshtein.normalized_similarity), maximize=True)
 
 
-def fieldwise() -> Contestant:
+def build_fieldwise() -> Workload:
+    """Decoding and scoring, in batches."""
     planned: PlannedEvaluator = plan_config(EVALUATOR)
 
     def score(lines: Lines) -> None:
         for start in range(0, len(lines), BATCH):
-            evaluate(planned, ScoringBatch(columns_of(lines[start : start + BATCH])))
+            evaluate(planned, ScoringBatch(decode_cases(lines[start : start + BATCH])))
 
     return score
 
 
-def stored_run(folder: Path) -> Contestant:
-    """A whole run: reading JSONL, scoring, storing every comparison, and the summary; by one process."""
+def build_stored_run(folder: Path) -> Workload:
+    """A whole run in one process: reading JSONL, scoring, storing every comparison, and the summary."""
+    # By the id of the lines, which live longer than this workload. The pass before the measured rounds writes the file.
     files: dict[int, Path] = {}
 
     def score(lines: Lines) -> None:
         if id(lines) not in files:
-            files[id(lines)] = file = folder / f"cases{len(files)}.jsonl"
-            rows = (b'{"id":"%d","expected":%b,"actual":%b}\n' % (row, expected, actual) for row, (expected, actual) in enumerate(lines))
-            file.write_bytes(b"".join(rows))
+            file = folder / f"cases{len(files)}.jsonl"
+            write_cases(file, lines)
+            files[id(lines)] = file
         fw.run({"name": "fields", "cases": str(files[id(lines)]), "evaluators": [EVALUATOR]}, root=folder / "runs")
 
     return score
 
 
-def columns_of(lines: Lines) -> Cases:
-    """Cases as the reader of files hands them on: in columns."""
-    n = len(lines)
+def write_cases(file: Path, lines: Lines) -> None:
+    """Write records as cases of a JSONL file."""
+    with file.open("wb") as output:
+        for number, (expected, actual) in enumerate(lines):
+            output.write(b'{"id":"%d","expected":%b,"actual":%b}\n' % (number, expected, actual))
+
+
+def decode_cases(lines: Lines) -> Cases:
+    """Decode records into columns, as the reader of files does."""
+    count = len(lines)
     return Cases(
-        id=[str(at) for at in range(n)],
-        expected=[orjson.loads(one) for one, _ in lines],
-        actual=[orjson.loads(other) for _, other in lines],
-        metadata=[{}] * n,
-        tags=[()] * n,
-        input=[None] * n,
-        contexts=[None] * n,
-        split=[None] * n,
-        actuals=[None] * n,
+        id=[str(number) for number in range(count)],
+        expected=[orjson.loads(expected) for expected, _ in lines],
+        actual=[orjson.loads(actual) for _, actual in lines],
+        metadata=[{}] * count,
+        tags=[()] * count,
+        input=[None] * count,
+        contexts=[None] * count,
+        split=[None] * count,
+        actuals=[None] * count,
     )
 
 
-def stickler() -> Contestant:
-
+def build_stickler() -> Workload:
+    """stickler-eval with a model of the invoices."""
     from stickler import ComparableField, ExactComparator, LevenshteinComparator, NumericComparator, StructuredModel
 
-    def as_text(threshold: float = 0.85) -> Any:
-        return ComparableField(comparator=LevenshteinComparator(), threshold=threshold, default=None)
+    def compare_text() -> Any:
+        return ComparableField(comparator=LevenshteinComparator(), threshold=0.85, default=None)
 
-    def as_is() -> Any:
+    def compare_exactly() -> Any:
         return ComparableField(comparator=ExactComparator(), threshold=1.0, default=None)
 
-    def as_number() -> Any:
+    def compare_number() -> Any:
         return ComparableField(comparator=NumericComparator(), threshold=1.0, default=None)
 
     class Party(StructuredModel):
-        name: Any = as_text()
-        street: Any = as_text()
-        city: Any = as_text()
-        zip: Any = as_is()
-        vat: Any = as_is()
+        name: Any = compare_text()
+        street: Any = compare_text()
+        city: Any = compare_text()
+        zip: Any = compare_exactly()
+        vat: Any = compare_exactly()
 
-    class Head(StructuredModel):
-        number: Any = as_is()
-        date: Any = as_is()
-        due: Any = as_is()
-        currency: Any = as_is()
-        net: Any = as_number()
-        tax: Any = as_number()
-        total: Any = as_number()
-        paid: Any = as_is()
+    class InvoiceHead(StructuredModel):
+        number: Any = compare_exactly()
+        date: Any = compare_exactly()
+        due: Any = compare_exactly()
+        currency: Any = compare_exactly()
+        net: Any = compare_number()
+        tax: Any = compare_number()
+        total: Any = compare_number()
+        paid: Any = compare_exactly()
 
     class Order(StructuredModel):
-        number: Any = as_is()
-        terms: Any = as_text()
+        number: Any = compare_exactly()
+        terms: Any = compare_text()
 
-    class Item(StructuredModel):
-        sku: Any = as_is()
-        description: Any = as_text()
-        quantity: Any = as_is()
-        amount: Any = as_number()
+    class LineItem(StructuredModel):
+        sku: Any = compare_exactly()
+        description: Any = compare_text()
+        quantity: Any = compare_exactly()
+        amount: Any = compare_number()
 
     class Invoice(StructuredModel):
-        invoice: Head
+        invoice: InvoiceHead
         vendor: Party
         buyer: Party
         order: Order
-        notes: Any = as_text()
-        line_items: list[Item] = ComparableField(weight=1.0)
+        notes: Any = compare_text()
+        line_items: list[LineItem] = ComparableField(weight=1.0)
 
     def score(lines: Lines) -> None:
-        for one, other in lines:
-            Invoice.from_json(orjson.loads(one)).compare_with(Invoice.from_json(orjson.loads(other)), include_confusion_matrix=True)
+        for expected_json, actual_json in lines:
+            expected, actual = Invoice.from_json(orjson.loads(expected_json)), Invoice.from_json(orjson.loads(actual_json))
+            expected.compare_with(actual, include_confusion_matrix=True)
 
     return score
 
 
-def anls_star() -> Contestant:
+def build_anls_star() -> Workload:
     from anls_star import anls_score
 
     def score(lines: Lines) -> None:
-        for one, other in lines:
-            anls_score(orjson.loads(one), orjson.loads(other))
+        for expected, actual in lines:
+            anls_score(orjson.loads(expected), orjson.loads(actual))
 
     return score
 
 
-def autoevals() -> Contestant:
+def build_autoevals() -> Workload:
     from autoevals.json import JSONDiff
 
-    judge = JSONDiff()
+    scorer = JSONDiff()
 
     def score(lines: Lines) -> None:
-        for one, other in lines:
-            judge(orjson.loads(other), orjson.loads(one))
+        for expected, actual in lines:
+            scorer(orjson.loads(actual), orjson.loads(expected))
 
     return score
 
 
-def deepdiff() -> Contestant:
+def build_deepdiff() -> Workload:
     from deepdiff import DeepDiff
 
     def score(lines: Lines) -> None:
-        for one, other in lines:
-            DeepDiff(orjson.loads(one), orjson.loads(other), ignore_order=True)
+        for expected, actual in lines:
+            DeepDiff(orjson.loads(expected), orjson.loads(actual), ignore_order=True)
 
     return score
 
 
-PEERS: dict[str, Callable[[], Contestant]] = {
-    "stickler-eval": stickler,
-    "anls_star": anls_star,
-    "autoevals JSONDiff": autoevals,
-    "deepdiff (unordered)": deepdiff,
+PEERS: dict[str, Callable[[], Workload]] = {
+    "stickler-eval": build_stickler,
+    "anls_star": build_anls_star,
+    "autoevals JSONDiff": build_autoevals,
+    "deepdiff (unordered)": build_deepdiff,
 }
 
 
-def cpu_time(contestant: Contestant, lines: Lines) -> float:
-    """CPU microseconds for each record of one pass, under the conditions of a run."""
+def measure_cpu(workload: Workload, lines: Lines) -> float:
+    """CPU microseconds per record of one pass, with the runtime settings of a run."""
     with throughput_settings():
         start = time.process_time()
-        contestant(lines)
+        workload(lines)
         return (time.process_time() - start) / len(lines) * 1e6
 
 
-def measure_in_turns(contestants: dict[str, Contestant], lines: Lines, rounds: int) -> dict[str, list[float]]:
-    """The times of each contestant, one pass of each in every round, so that all of them meet the same noise."""
-    times: dict[str, list[float]] = {name: [] for name in contestants}
-    for contestant in contestants.values():
-        contestant(lines)  # caches are filled in a pass that is not counted
+def measure_in_turns(workloads: dict[str, Workload], lines: Lines, rounds: int) -> dict[str, list[float]]:
+    """CPU microseconds per record of each workload and round. Each round has one pass of every workload, so noise affects all alike."""
+    times: dict[str, list[float]] = {name: [] for name in workloads}
+    for workload in workloads.values():
+        workload(lines)  # fills the caches; not counted
     for _ in range(rounds):
-        for name, contestant in contestants.items():
-            times[name].append(cpu_time(contestant, lines))
+        for name, workload in workloads.items():
+            times[name].append(measure_cpu(workload, lines))
     return times
 
 
 def measure_structured_eval(python: Path, lines: Lines) -> float:
-    """CPU microseconds for each record in a process of its own: the package needs a newer Python than this one may be."""
+    """CPU microseconds per record in another interpreter, because the package may need a newer Python than this one."""
     script = Path(__file__).with_name("structured_eval_peer.py")
     text = b"\n".join(line for pair in lines for line in pair)
     return float(subprocess.run([python, script], input=text, capture_output=True, check=True).stdout)
 
 
-def lines_of(records: int, items: int, every: bool) -> Lines:
-    return [(orjson.dumps(expected), orjson.dumps(actual)) for expected, actual in pairs(records, items, every=every)]
+def generate_lines(records: int, items: int, alter_every_item: bool) -> Lines:
+    pairs = generate_pairs(records, items, alter_every_item=alter_every_item)
+    return [(orjson.dumps(expected), orjson.dumps(actual)) for expected, actual in pairs]
 
 
 def main() -> None:
+    """Print a table for records with usual noise, and one for lists in which every item is altered."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer records and no slow peers")
+    parser.add_argument("--quick", action="store_true", help="fewer records, and peers with 5 items only")
     parser.add_argument("--structured-eval", type=Path, metavar="PYTHON", help="a Python 3.12 or newer with structured-eval[align,fuzzy]")
     arguments = parser.parse_args()
-    sizes = {5: 1024, 50: 128, 200: 32} if arguments.quick else {5: 4096, 50: 512, 200: 128}
-    for every in (False, True):
-        print(f"\n{'Every list item altered' if every else 'About one leaf in eight altered'}: CPU µs for each record (× the floor)\n")
-        print(f"| {'':22} | {'5 items':>20} | {'50 items':>20} | {'200 items':>20} |")
-        print(f"| {'-' * 22} | {'-' * 19}: | {'-' * 19}: | {'-' * 19}: |")
-        lines = {items: lines_of(records, items, every) for items, records in sizes.items()}
-        contestants: dict[str, Contestant] = {"decoding alone": decode, "floor": floor, "fieldwise, in memory": fieldwise()}
-        with tempfile.TemporaryDirectory() as folder:
-            contestants["fieldwise, stored run"] = stored_run(Path(folder))
-            times = {items: measure_in_turns(contestants, lines[items], ROUNDS) for items in lines}
-        floors = {items: times[items]["floor"] for items in lines}
-        for name in contestants:
-            print_row(name, {items: times[items][name] for items in lines}, floors)
-        measured_sizes = [5] if arguments.quick else [*sizes]
-        few_lines = {items: lines[items][: PEER_RECORDS[items]] for items in measured_sizes}
-        for name, build in PEERS.items():
-            print_peer(name, build, few_lines, floors)
-        if arguments.structured_eval is None:
-            print(f"| {'structured-eval':22} | not measured: name a Python that has it by --structured-eval", flush=True)
-        else:
-            python: Path = arguments.structured_eval
-            print_row("structured-eval", {items: [measure_structured_eval(python, few)] for items, few in few_lines.items()}, floors)
+    for alter_every_item in (False, True):
+        print_table(alter_every_item, arguments.quick, arguments.structured_eval)
 
 
-def print_row(name: str, times: dict[int, list[float]], floors: dict[int, list[float]]) -> None:
-    """The smallest time, and in brackets the median of the ratios to the floor of the same round."""
+def print_table(alter_every_item: bool, quick: bool, structured_eval: Path | None) -> None:
+    """Measure all workloads on one kind of data, and print a row for each."""
+    title = "Every list item altered" if alter_every_item else "About one leaf in eight altered"
+    print(f"\n{title}: CPU µs per record (× the floor)\n")
+    print(f"| {'':22} | {'5 items':>20} | {'50 items':>20} | {'200 items':>20} |")
+    print(f"| {'-' * 22} | {'-' * 19}: | {'-' * 19}: | {'-' * 19}: |")
+    lines: dict[int, Lines] = {}
+    for items, records in (QUICK_RECORDS_BY_ITEMS if quick else RECORDS_BY_ITEMS).items():
+        lines[items] = generate_lines(records, items, alter_every_item)
+    workloads: dict[str, Workload] = {"decoding alone": decode, "floor": run_floor, "fieldwise, in memory": build_fieldwise()}
+    with tempfile.TemporaryDirectory() as folder:
+        workloads["fieldwise, stored run"] = build_stored_run(Path(folder))
+        times = {items: measure_in_turns(workloads, lines[items], ROUNDS) for items in lines}
+    floor_times = {items: times[items]["floor"] for items in lines}
+    for name in workloads:
+        print_row(name, {items: times[items][name] for items in lines}, floor_times)
+    peer_items = [5] if quick else list(lines)
+    peer_lines = {items: lines[items][: PEER_RECORDS_BY_ITEMS[items]] for items in peer_items}
+    for name, build in PEERS.items():
+        print_peer(name, build, peer_lines, floor_times)
+    if structured_eval is None:
+        print(f"| {'structured-eval':22} | not measured: pass --structured-eval PYTHON", flush=True)
+    else:
+        peer_times = {items: [measure_structured_eval(structured_eval, sample)] for items, sample in peer_lines.items()}
+        print_row("structured-eval", peer_times, floor_times)
+
+
+def print_row(name: str, times: dict[int, list[float]], floor_times: dict[int, list[float]]) -> None:
+    """Print for each number of items the smallest time, and in brackets the median ratio to the floor of the same round."""
     cells: list[str] = []
-    for items, floor_times in floors.items():
-        own_times = times.get(items)
-        if own_times is None:
+    for items, floor_rounds in floor_times.items():
+        rounds = times.get(items)
+        if rounds is None:
             cells.append("–")
             continue
-        if len(own_times) < len(floor_times):  # a peer that ran once
-            floor_times = [median(floor_times)]
-        ratio = median(own / minimum for own, minimum in zip(own_times, floor_times, strict=True))
-        cells.append(f"{min(own_times):,.0f} ({ratio:,.1f})")
+        if len(rounds) < len(floor_rounds):  # a peer, which ran once
+            floor_rounds = [median(floor_rounds)]
+        ratio = median(own_time / floor_time for own_time, floor_time in zip(rounds, floor_rounds, strict=True))
+        cells.append(f"{min(rounds):,.0f} ({ratio:,.1f})")
     print(f"| {name:22} | " + " | ".join(f"{cell:>20}" for cell in cells) + " |", flush=True)
 
 
-def print_peer(name: str, build: Callable[[], Contestant], lines: dict[int, Lines], floors: dict[int, list[float]]) -> None:
+def print_peer(name: str, build: Callable[[], Workload], lines: dict[int, Lines], floor_times: dict[int, list[float]]) -> None:
+    """Measure a peer and print its row, or that it is not installed."""
     try:
-        contestant = build()
+        workload = build()
     except ImportError:
         print(f"| {name:22} | not installed", flush=True)
         return
-    print_row(name, {items: [cpu_time(contestant, few)] for items, few in lines.items()}, floors)
+    times = {items: [measure_cpu(workload, sample)] for items, sample in lines.items()}
+    print_row(name, times, floor_times)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""The same rows from JSONL files and from polars frames: CPU time and peak memory of a stored run.
+"""Score the same rows from JSONL files and from polars frames: CPU time and peak memory of a stored run.
 
     python benchmarks/frames.py [RECORDS]
 
-A record has six fields (number, date, vendor, currency, total, paid), and about a fifth of the records differ in one of them. Two shapes:
-one source with both records in each row, and two sources paired by their id. Every measurement is a process of its own; the frames are
-read from Parquet before the clock starts. Memory is measured at a tenth of the rows too: what grows is the frame, not the run.
+A record has six fields (number, date, vendor, currency, total, paid); about a fifth of the records differ in one of them. The data has two
+shapes: one source with both records in each row, and two sources paired by id. Each measurement runs in its own process; frames are read
+from Parquet before the time is taken. A tenth of the rows is measured too, to show that memory grows with the frame and not with the run.
 """
 
 import json
@@ -26,51 +26,55 @@ FIELDS: list[Any] = [
     "paid",
 ]
 SUITE = {"name": "frames", "evaluators": [{"type": "field_accuracy", "fields": FIELDS}]}
+ROLES_BY_SHAPE = {"one source": ["cases"], "two sources": ["expected", "actual"]}
 
 
 def write_data(folder: Path, records: int) -> None:
     """Write both shapes as JSONL and as Parquet."""
-    row = pl.int_range(0, records, eager=True).alias("row").to_frame()
-    index = pl.col("row")
-    expected = row.select(
-        id=pl.format("c{}", index),
-        number=pl.format("INV-{}", index),
-        date=pl.date(2024, 1, 1) + pl.duration(days=index % 366),
-        vendor=pl.format("Vendor {} GmbH", index % 977),
+    rows = pl.int_range(0, records, eager=True).alias("row").to_frame()
+    row = pl.col("row")
+    expected = rows.select(
+        id=pl.format("c{}", row),
+        number=pl.format("INV-{}", row),
+        date=pl.date(2024, 1, 1) + pl.duration(days=row % 366),
+        vendor=pl.format("Vendor {} GmbH", row % 977),
         currency=pl.lit("EUR"),
-        total=(10 + index * 37 % 900_000 / 100).round(2),
-        paid=index % 3 == 0,
+        total=(10 + row * 37 % 900_000 / 100).round(2),
+        paid=row % 3 == 0,
     )
     actual = expected.with_columns(
-        total=pl.when(row["row"] % 7 == 0).then(pl.col("total") + 1).otherwise("total"),
-        vendor=pl.when(row["row"] % 11 == 0).then(pl.col("vendor").str.to_uppercase()).otherwise("vendor"),
+        total=pl.when(rows["row"] % 7 == 0).then(pl.col("total") + 1).otherwise("total"),
+        vendor=pl.when(rows["row"] % 11 == 0).then(pl.col("vendor").str.to_uppercase()).otherwise("vendor"),
     )
     names = expected.columns[1:]
     cases = pl.DataFrame({"id": expected["id"], "expected": expected.select(pl.struct(names)), "actual": actual.select(pl.struct(names))})
-    for name, frame in (("cases", cases), ("expected", expected), ("actual", actual)):
-        frame.write_ndjson(folder / f"{name}.jsonl")
-        frame.write_parquet(folder / f"{name}.parquet")
+    for role, frame in (("cases", cases), ("expected", expected), ("actual", actual)):
+        frame.write_ndjson(folder / f"{role}.jsonl")
+        frame.write_parquet(folder / f"{role}.parquet")
 
 
-def measure(folder: Path, shape: str, source: str) -> dict[str, Any]:
-    """Score and store the rows of one shape from one kind of source."""
+def measure(folder: Path, shape: str, source: str) -> dict[str, float]:
+    """Score and store the rows of one shape, from JSONL files or from frames."""
     import fieldwise as fw
 
-    roles = ["cases"] if shape == "one" else ["expected", "actual"]
-    data = {role: pl.read_parquet(folder / f"{role}.parquet") if source == "frame" else str(folder / f"{role}.jsonl") for role in roles}
-    before = read_peak_mb()
-    started = time.process_time()
+    data: dict[str, Any] = {}
+    for role in ROLES_BY_SHAPE[shape]:
+        data[role] = pl.read_parquet(folder / f"{role}.parquet") if source == "frame" else str(folder / f"{role}.jsonl")
+    peak_before = read_peak_mb()
+    cpu_before = time.process_time()
     with tempfile.TemporaryDirectory(dir=folder) as root:
         run = fw.run(SUITE, root=root, **data)
         score = run.summary["field_accuracy.score"]
-    cpu = time.process_time() - started
-    return {"cpu": round(cpu, 1), "peak_mb": read_peak_mb(), "before_mb": before, "score": score}
+    cpu = time.process_time() - cpu_before
+    return {"cpu": round(cpu, 1), "peak_mb": read_peak_mb(), "before_mb": peak_before, "score": score}
 
 
 def read_peak_mb() -> int:
-    """Peak memory of this process (Linux); unlike `ru_maxrss` without that of the process that started it."""
-    [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
-    return int(line.split()[1]) // 1024
+    """Peak memory of this process (Linux). `ru_maxrss` would include that of the process that started it."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) // 1024
+    raise SystemExit("/proc/self/status has no line VmHWM")
 
 
 def main(records: int) -> None:
@@ -78,11 +82,11 @@ def main(records: int) -> None:
     for count in (records // 10, records):
         with tempfile.TemporaryDirectory() as folder:
             write_data(Path(folder), count)
-            for shape in ("one", "two"):
+            for shape in ROLES_BY_SHAPE:
                 for source in ("jsonl", "frame"):
                     command = [sys.executable, __file__, "--measure", folder, shape, source]
                     result = subprocess.run(command, capture_output=True, text=True, check=True)
-                    print(count, shape, source, result.stdout.splitlines()[-1], flush=True)
+                    print(f"{count} rows, {shape}, {source}: {result.stdout.splitlines()[-1]}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Boxes, polygons and detection beside pycocotools, supervision, shapely and faster-coco-eval, in one run.
+"""Boxes, polygons and detection: fieldwise, pycocotools, supervision, shapely and faster-coco-eval in one run.
 
     python benchmarks/geometry.py            # everything; about a minute
     python benchmarks/geometry.py --images 500
 
-Needs pycocotools, supervision, faster-coco-eval and shapely. Times are the best of several repetitions.
+Needs pycocotools, supervision, faster-coco-eval and shapely. Times are wall time, the best of several repeats.
 """
 
 import argparse
@@ -31,10 +31,13 @@ from fieldwise.read.coco import build_coco_cases
 from fieldwise.registry import EVALUATORS
 
 BATCH = 1000
+"""Images that fieldwise scores together."""
+PYTHON_LOOP_BOXES = 200
+"""The Python loop is measured on at most this many boxes of each side and scaled up."""
 
 
-def best(function: Callable[[], Any], seconds: float = 0.4) -> float:
-    """The shortest time of one call."""
+def measure_best_time(function: Callable[[], Any], seconds: float = 0.4) -> float:
+    """Call a function repeatedly for this long; the shortest time of one call."""
     times: list[float] = []
     end = time.perf_counter() + seconds
     while not times or time.perf_counter() < end:
@@ -44,16 +47,15 @@ def best(function: Callable[[], Any], seconds: float = 0.4) -> float:
     return min(times)
 
 
-def table(title: str, times: dict[str, float], unit: str, scale: float) -> None:
-    """Print times and how many times as long as fieldwise each peer takes."""
-    own = times["fieldwise"]
+def print_table(title: str, times: dict[str, float], unit: str, scale: float) -> None:
+    """Print the time of each tool, and its ratio to the time of fieldwise."""
     print(f"\n{title}")
     for name, seconds in times.items():
-        print(f"  {name:<18}{seconds * scale:>12,.1f} {unit}   {seconds / own:6.2f} × fieldwise")
+        print(f"  {name:<18}{seconds * scale:>12,.1f} {unit}   {seconds / times['fieldwise']:6.2f} × fieldwise")
 
 
-def python_loop(expected: list[list[float]], actual: list[list[float]]) -> list[list[float]]:
-    """The formula, one pair at a time."""
+def compute_iou_in_python(expected: list[list[float]], actual: list[list[float]]) -> list[list[float]]:
+    """IoU of every expected box with every actual one, by a Python loop."""
     grid: list[list[float]] = []
     for a in expected:
         row: list[float] = []
@@ -65,117 +67,145 @@ def python_loop(expected: list[list[float]], actual: list[list[float]]) -> list[
     return grid
 
 
-def pairwise_boxes(size: int) -> None:
-    """IoU of every box with every other."""
+def measure_boxes(size: int) -> None:
+    """IoU of every expected box with every actual one, in one call."""
     rng = np.random.default_rng(size)
-    low = rng.uniform(0, 500, (2 * size, 2))
+    corners = rng.uniform(0, 500, (2 * size, 2))
     sides = rng.uniform(5, 200, (2 * size, 2))
-    boxes, widths = np.hstack([low, low + sides]), np.hstack([low, sides])
-    expected, actual, wide, other = boxes[:size], boxes[size:], widths[:size], widths[size:]
+    boxes = np.hstack([corners, corners + sides])
+    coco_boxes = np.hstack([corners, sides])  # pycocotools takes x, y, width, height
+    expected, actual = boxes[:size], boxes[size:]
+    expected_coco, actual_coco = coco_boxes[:size], coco_boxes[size:]
     no_crowd = [0] * size
-    assert np.allclose(box_iou_grid(expected, actual), mask.iou(wide, other, no_crowd))
+    assert np.allclose(box_iou_grid(expected, actual), mask.iou(expected_coco, actual_coco, no_crowd))
     times = {
-        "fieldwise": best(lambda: box_iou_grid(expected, actual)),
-        "pycocotools": best(lambda: mask.iou(wide, other, no_crowd)),
-        "supervision": best(lambda: supervision.box_iou_batch(expected, actual)),
+        "fieldwise": measure_best_time(lambda: box_iou_grid(expected, actual)),
+        "pycocotools": measure_best_time(lambda: mask.iou(expected_coco, actual_coco, no_crowd)),
+        "supervision": measure_best_time(lambda: supervision.box_iou_batch(expected, actual)),
     }
-    ours, theirs = expected[:200].tolist(), actual[:200].tolist()
-    times["python loop"] = best(lambda: python_loop(ours, theirs)) * size * size / (len(ours) * len(theirs))
-    table(f"pairwise IoU of boxes, {size} × {size}", times, "ns/pair", 1e9 / (size * size))
+    expected_lists, actual_lists = expected[:PYTHON_LOOP_BOXES].tolist(), actual[:PYTHON_LOOP_BOXES].tolist()
+    loop_time = measure_best_time(lambda: compute_iou_in_python(expected_lists, actual_lists))
+    times["python loop"] = loop_time * size * size / (len(expected_lists) * len(actual_lists))
+    print_table(f"pairwise IoU of boxes, {size} × {size}", times, "ns/pair", 1e9 / (size * size))
 
 
-def pairwise_boxes_of_images(images: int, size: int) -> None:
-    """IoU of every box with every other, image by image: a batch as an evaluator has it, beside one call for each image."""
+def measure_boxes_by_image(images: int, size: int) -> None:
+    """IoU of the boxes of many images: in one batch, as an evaluator calls it, and with one call per image."""
     rng = np.random.default_rng(size)
-    low = rng.uniform(0, 500, (2, images, size, 2))
+    corners = rng.uniform(0, 500, (2, images, size, 2))
     sides = rng.uniform(5, 200, (2, images, size, 2))
-    expected, actual = np.concatenate([low, low + sides], axis=3)
-    wide, other = np.concatenate([low, sides], axis=3)
+    expected, actual = np.concatenate([corners, corners + sides], axis=3)
+    expected_coco, actual_coco = np.concatenate([corners, sides], axis=3)
     no_crowd, counts = [0] * size, np.full(images, size)
 
-    def in_batch() -> list[Any]:
+    def compute_in_batch() -> list[Any]:
         return list(box_iou_grids(expected.reshape(-1, 4), actual.reshape(-1, 4), counts, counts))
 
-    def one_by_one() -> list[Any]:
+    def compute_one_by_one() -> list[Any]:
         return [box_iou_grid(*pair) for pair in zip(expected, actual, strict=True)]
 
-    def by_pycocotools() -> list[Any]:
-        return [mask.iou(*pair, no_crowd) for pair in zip(wide, other, strict=True)]
+    def compute_by_pycocotools() -> list[Any]:
+        return [mask.iou(*pair, no_crowd) for pair in zip(expected_coco, actual_coco, strict=True)]
 
-    assert np.array_equal(in_batch(), one_by_one())
-    assert np.allclose(in_batch(), by_pycocotools())
-    times = {"fieldwise": best(in_batch), "one by one": best(one_by_one), "pycocotools": best(by_pycocotools)}
-    table(f"pairwise IoU of boxes, {images:,} images of {size} × {size}", times, "ns/pair", 1e9 / (images * size * size))
+    assert np.array_equal(compute_in_batch(), compute_one_by_one())
+    assert np.allclose(compute_in_batch(), compute_by_pycocotools())
+    times = {
+        "fieldwise": measure_best_time(compute_in_batch),
+        "one by one": measure_best_time(compute_one_by_one),
+        "pycocotools": measure_best_time(compute_by_pycocotools),
+    }
+    print_table(f"pairwise IoU of boxes, {images:,} images of {size} × {size}", times, "ns/pair", 1e9 / (images * size * size))
 
 
-def pairwise_polygons(size: int) -> None:
-    """IoU of every polygon with every other."""
+def measure_polygons(size: int) -> None:
+    """IoU of every expected polygon with every actual one."""
     rng = np.random.default_rng(size)
     angles = np.sort(rng.uniform(0, 2 * np.pi, (2 * size, 8)), axis=1)
-    reach = rng.uniform(10, 60, (2 * size, 8))
+    radii = rng.uniform(10, 60, (2 * size, 8))
     centres = rng.uniform(0, 640, (2 * size, 1, 2))
-    rings = list(centres + np.stack([np.cos(angles) * reach, np.sin(angles) * reach], axis=2))
-    shapes = polygons_from_rings(rings)
-    valid = shapely.is_valid(shapes)
-    ours, theirs = shapes[:size][valid[:size]], shapes[size:][valid[size:]]
+    rings = list(centres + np.stack([np.cos(angles) * radii, np.sin(angles) * radii], axis=2))
+    polygons = polygons_from_rings(rings)
+    is_valid = shapely.is_valid(polygons)
+    expected, actual = polygons[:size][is_valid[:size]], polygons[size:][is_valid[size:]]
 
-    def loop() -> list[list[float]]:
+    def compute_by_loop() -> list[list[float]]:
         grid: list[list[float]] = []
-        for a in ours:
+        for a in expected:
             row: list[float] = []
-            for b in theirs:
+            for b in actual:
                 shared = a.intersection(b).area
                 row.append(shared / (a.area + b.area - shared))
             grid.append(row)
         return grid
 
-    assert np.allclose(polygon_iou_grid(ours, theirs), loop())
-    times = {"fieldwise": best(lambda: polygon_iou_grid(ours, theirs)), "shapely loop": best(loop)}
-    table(f"pairwise IoU of polygons, {len(ours)} × {len(theirs)}", times, "ns/pair", 1e9 / (len(ours) * len(theirs)))
+    assert np.allclose(polygon_iou_grid(expected, actual), compute_by_loop())
+    times = {
+        "fieldwise": measure_best_time(lambda: polygon_iou_grid(expected, actual)),
+        "shapely loop": measure_best_time(compute_by_loop),
+    }
+    pairs = len(expected) * len(actual)
+    print_table(f"pairwise IoU of polygons, {len(expected)} × {len(actual)}", times, "ns/pair", 1e9 / pairs)
 
 
-def dataset(images: int, categories: int = 80, objects: float = 7, found: float = 30) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Files of the size and shape of COCO's validation set."""
+def generate_dataset(images: int, categories: int = 80) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Generate parsed COCO files of the size and shape of its validation set: annotations and predictions."""
     rng = np.random.default_rng(7)
-    truth: list[dict[str, Any]] = []
-    guesses: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    predictions: list[dict[str, Any]] = []
     for image in range(1, images + 1):
-        kinds = rng.integers(1, categories + 1, 3)  # an image shows few categories
-        boxes = [[*rng.uniform(0, 400, 2).tolist(), *np.exp(rng.uniform(2, 5.5, 2)).tolist()] for _ in range(rng.poisson(objects))]
-        labels = rng.choice(kinds, len(boxes)).tolist()
+        image_categories = rng.integers(1, categories + 1, 3)  # an image shows few categories
+        boxes = [[*rng.uniform(0, 400, 2).tolist(), *np.exp(rng.uniform(2, 5.5, 2)).tolist()] for _ in range(rng.poisson(7))]
+        labels = rng.choice(image_categories, len(boxes)).tolist()
         for box, label in zip(boxes, labels, strict=True):
-            one = {"id": len(truth) + 1, "image_id": image, "category_id": label, "bbox": box, "area": box[2] * box[3] * 0.7}
-            truth.append({**one, "iscrowd": int(rng.random() < 0.01)})
-        for _ in range(rng.poisson(found)):
-            near = int(rng.integers(len(boxes))) if boxes and rng.random() < 0.5 else None
-            x, y, w, h = boxes[near] if near is not None else [*rng.uniform(0, 400, 2).tolist(), *rng.uniform(8, 200, 2).tolist()]
-            shake = float(rng.choice([0.02, 0.05, 0.15, 0.4]))
-            moved = [x + rng.normal() * shake * w, y + rng.normal() * shake * h, w * np.exp(rng.normal() * shake), h]
-            label = labels[near] if near is not None and rng.random() < 0.9 else int(rng.choice(kinds))
-            guesses.append({"image_id": image, "category_id": label, "bbox": [float(v) for v in moved], "score": float(rng.random())})
-    pictures = [{"id": image, "width": 640, "height": 640, "file_name": f"{image}.jpg"} for image in range(1, images + 1)]
-    return {
-        "images": pictures,
-        "annotations": truth,
-        "categories": [{"id": c, "name": f"kind {c}"} for c in range(1, categories + 1)],
-    }, guesses
+            annotations.append(
+                {
+                    "id": len(annotations) + 1,
+                    "image_id": image,
+                    "category_id": label,
+                    "bbox": box,
+                    "area": box[2] * box[3] * 0.7,
+                    "iscrowd": int(rng.random() < 0.01),
+                }
+            )
+        predictions += [_generate_prediction(rng, image, boxes, labels, image_categories) for _ in range(rng.poisson(30))]
+    document = {
+        "images": [{"id": image, "width": 640, "height": 640, "file_name": f"{image}.jpg"} for image in range(1, images + 1)],
+        "annotations": annotations,
+        "categories": [{"id": category, "name": f"kind {category}"} for category in range(1, categories + 1)],
+    }
+    return document, predictions
 
 
-def by_coco(index: Any, evaluation: Any, truth: Any, guesses: Any) -> list[float]:
-    """From parsed files to COCO's twelve numbers, with pycocotools or a copy of its interface."""
+def _generate_prediction(
+    rng: np.random.Generator, image: int, boxes: list[list[float]], labels: list[int], image_categories: Any
+) -> dict[str, Any]:
+    """Generate a prediction: half of them near an annotated box, the others anywhere."""
+    target = int(rng.integers(len(boxes))) if boxes and rng.random() < 0.5 else None
+    if target is None:
+        x, y, width, height = [*rng.uniform(0, 400, 2).tolist(), *rng.uniform(8, 200, 2).tolist()]
+    else:
+        x, y, width, height = boxes[target]
+    noise = float(rng.choice([0.02, 0.05, 0.15, 0.4]))
+    bbox = [x + rng.normal() * noise * width, y + rng.normal() * noise * height, width * np.exp(rng.normal() * noise), height]
+    label = labels[target] if target is not None and rng.random() < 0.9 else int(rng.choice(image_categories))
+    return {"image_id": image, "category_id": label, "bbox": [float(number) for number in bbox], "score": float(rng.random())}
+
+
+def evaluate_by_coco(coco_class: Any, evaluation_class: Any, annotations: Any, predictions: Any) -> list[float]:
+    """Compute COCO's twelve metrics from parsed files, with pycocotools or a package with the same interface."""
     with contextlib.redirect_stdout(io.StringIO()):
-        gold = index()
-        gold.dataset = truth
-        gold.createIndex()
-        run = evaluation(gold, gold.loadRes(guesses), "bbox")
-        run.evaluate()
-        run.accumulate()
-        run.summarize()
-    return [float(number) for number in run.stats[:12]]
+        expected = coco_class()
+        expected.dataset = annotations
+        expected.createIndex()
+        evaluation = evaluation_class(expected, expected.loadRes(predictions), "bbox")
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    return [float(number) for number in evaluation.stats[:12]]
 
 
-class Slice:
-    """A batch of cases, as the engine hands it to an evaluator."""
+class ImageBatch:
+    """A batch of cases, with the attributes that the detection evaluator reads."""
 
     def __init__(self, cases: Cases, start: int) -> None:
         self.records = Records(cases.expected[start : start + BATCH], cases.actual[start : start + BATCH], {}, {})
@@ -184,54 +214,61 @@ class Slice:
         return len(self.records.expected)
 
 
-def by_fieldwise(truth: Any, guesses: Any) -> dict[str, float]:
-    """From parsed files to the same numbers, in batches, with the result of every image besides."""
+def evaluate_by_fieldwise(annotations: Any, predictions: Any) -> dict[str, float]:
+    """Compute the same metrics from parsed files, in batches; this also computes the result of every image."""
     entry = EVALUATORS.find("detection")
     config = entry.options()
-    cases, _ = build_coco_cases(truth, guesses)
-    parts: list[dict[str, Any]] = []
+    cases, _ = build_coco_cases(annotations, predictions)
+    pools: list[dict[str, Any]] = []
     for start in range(0, len(cases), BATCH):
-        pool = entry.function(Slice(cases, start), config).pool
-        parts.append({**pool, "case": pool["case"] + start})
-    return entry.summarize({name: np.concatenate([part[name] for part in parts]) for name in parts[0]}, config)
+        pool = entry.function(ImageBatch(cases, start), config).pool
+        pools.append({**pool, "case": pool["case"] + start})
+    merged_pool = {name: np.concatenate([pool[name] for pool in pools]) for name in pools[0]}
+    return entry.summarize(merged_pool, config)
 
 
-def detection(images: int) -> None:
+def measure_detection(images: int) -> None:
     """AP and AR over a dataset, from parsed files."""
-    truth, guesses = dataset(images)
-    truth, guesses = json.loads(json.dumps(truth)), json.loads(json.dumps(guesses))
-    numbers: dict[str, Any] = {}
+    document, predictions = generate_dataset(images)
+    document, predictions = json.loads(json.dumps(document)), json.loads(json.dumps(predictions))
+    metrics: dict[str, Any] = {}
 
-    def timed(name: str, run: Callable[[Any, Any], Any], repeat: int) -> float:
+    def measure(name: str, evaluate: Callable[[Any, Any], Any], repeats: int) -> float:
         times: list[float] = []
-        for _ in range(repeat):
-            copies = copy.deepcopy(truth), copy.deepcopy(guesses)  # the peers write into what they are given
+        for _ in range(repeats):
+            copies = copy.deepcopy(document), copy.deepcopy(predictions)  # the peers modify their input
             start = time.perf_counter()
-            numbers[name] = run(*copies)
+            metrics[name] = evaluate(*copies)
             times.append(time.perf_counter() - start)
         return min(times)
 
+    def evaluate_by_pycocotools(annotations: Any, predictions: Any) -> list[float]:
+        return evaluate_by_coco(COCO, COCOeval, annotations, predictions)
+
+    def evaluate_by_faster_coco_eval(annotations: Any, predictions: Any) -> list[float]:
+        return evaluate_by_coco(FasterCOCO, COCOeval_faster, annotations, predictions)
+
     times = {
-        "fieldwise": timed("fieldwise", by_fieldwise, 3),
-        "pycocotools": timed("pycocotools", lambda t, g: by_coco(COCO, COCOeval, t, g), 1),
-        "faster-coco-eval": timed("faster", lambda t, g: by_coco(FasterCOCO, COCOeval_faster, t, g), 3),
+        "fieldwise": measure("fieldwise", evaluate_by_fieldwise, 3),
+        "pycocotools": measure("pycocotools", evaluate_by_pycocotools, 1),
+        "faster-coco-eval": measure("faster-coco-eval", evaluate_by_faster_coco_eval, 3),
     }
-    assert np.allclose(list(numbers["fieldwise"].values())[:12], numbers["pycocotools"], atol=1e-6)
-    title = f"detection over {images:,} images, {len(truth['annotations']):,} objects, {len(guesses):,} detections"
-    print(f"\nAP {numbers['fieldwise']['ap']:.6f}, as pycocotools has it")
-    table(title, times, "ms", 1e3)
+    assert np.allclose(list(metrics["fieldwise"].values())[:12], metrics["pycocotools"], atol=1e-6)
+    print(f"\nAP {metrics['fieldwise']['ap']:.6f}, equal to that of pycocotools")
+    title = f"detection over {images:,} images, {len(document['annotations']):,} objects, {len(predictions):,} detections"
+    print_table(title, times, "ms", 1e3)
 
 
 def main() -> None:
-    """Run all of it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--images", type=int, default=5000)
+    """Run all measurements."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--images", type=int, default=5000, help="number of images for detection")
     options = parser.parse_args()
     for size in (20, 100, 1000):
-        pairwise_boxes(size)
-    pairwise_boxes_of_images(1000, 20)
-    pairwise_polygons(100)
-    detection(options.images)
+        measure_boxes(size)
+    measure_boxes_by_image(1000, 20)
+    measure_polygons(100)
+    measure_detection(options.images)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Judges per second: a model that takes 200 ms at 64 requests at a time, the same answers from the cache, and programs as judges.
+"""Judged cases per second: a model with a latency of 200 ms and 64 concurrent requests, the same answers from the cache, and code judges.
 
-    python benchmarks/judges.py [cases]
+    python benchmarks/judges.py [CASES]
 
-The server runs in a process of its own, and what it takes is told at the end. The ceiling of the first number is 64 / 0.2 s = 320 per
-second. 64 cases go ahead, so that nobody pays for imports and connections; of three runs each, the best counts. The floor, in the same
-run, is plain asyncio that writes as many bytes and takes what comes: on a busy machine it does not reach the ceiling either.
+The model is a stub server in its own process; its CPU time is printed at the end. The limit of the first rate is 64 / 0.2 s = 320 per
+second. A first run of 64 cases is printed separately, because it includes imports and connecting. Each measurement is made three times, and
+the best counts. The floor, in the same run, is plain asyncio that sends as many bytes and discards the responses: on a busy machine it does
+not reach the limit either.
 """
 
 import asyncio
@@ -14,144 +15,173 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import fieldwise as fw
 from fieldwise.ask.asker import open_asker
-from fieldwise.model.ask import Asking, Chat, Endpoint, Message
+from fieldwise.model.ask import Asking, Chat, Endpoint, Message, Reply
 
-CONCURRENCY, DELAY = 64, 0.2
+CONCURRENCY = 64
+LATENCY = 0.2
+"""Seconds before the stub server responds."""
+REPEATS = 3
 CONTENT = json.dumps({"reasoning": "fine", "hits": ["a"], "misses": [], "score": 1})
-REPLY = json.dumps(
+RESPONSE = json.dumps(
     {
         "choices": [{"message": {"role": "assistant", "content": CONTENT}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20},
     }
 ).encode()
-JUDGE = "import json, sys\nfor line in sys.stdin: json.loads(line); print('{\"score\": 1}', flush=True)"
+SCHEMA = {"type": "object", "properties": {"score": {"type": "number", "minimum": 0, "maximum": 1}}, "required": ["score"]}
+CODE_JUDGE = "import json, sys\nfor line in sys.stdin: json.loads(line); print('{\"score\": 1}', flush=True)"
 
 
-async def serve() -> None:
-    """The stub: reads a request, waits, says the same every time."""
+async def read_http_message(reader: asyncio.StreamReader) -> None:
+    """Read one request or response and discard it."""
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    await reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r\n")[0]))
 
-    async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+
+async def serve_stub() -> None:
+    """Respond to every request with the same answer after `LATENCY`; print the port first."""
+
+    async def handle_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).lower()
-                await reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r\n")[0]))
-                await asyncio.sleep(DELAY)
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(REPLY) + REPLY)
+                await read_http_message(reader)
+                await asyncio.sleep(LATENCY)
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(RESPONSE) + RESPONSE)
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
 
-    server = await asyncio.start_server(connection, "127.0.0.1", 0, backlog=512)
+    server = await asyncio.start_server(handle_connection, "127.0.0.1", 0, backlog=512)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
-def suite(folder: Path, cases: int, evaluator: dict[str, Any]) -> dict[str, Any]:
-    """A suite of so many cases for one judge."""
-    lines = (json.dumps({"id": str(n), "input": f"question {n}", "expected": "a", "actual": f"answer {n}"}) for n in range(cases))
-    (folder / "cases.jsonl").write_text("\n".join(lines))
-    return {"cases": str(folder / "cases.jsonl"), "evaluators": [evaluator]}
+def write_suite(folder: Path, cases: int, evaluator: dict[str, Any]) -> dict[str, Any]:
+    """Write this many cases, and return a suite that scores them with one evaluator."""
+    file = folder / "cases.jsonl"
+    with file.open("w") as output:
+        for number in range(cases):
+            case = {"id": str(number), "input": f"question {number}", "expected": "a", "actual": f"answer {number}"}
+            output.write(json.dumps(case) + "\n")
+    return {"cases": str(file), "evaluators": [evaluator]}
 
 
-async def floor(port: int, cases: int) -> None:
-    """As many requests of the same size, by hand: nothing is built, read, checked or kept."""
+def print_rate(title: str, cases: int, seconds: float, cpu: float) -> None:
+    """Print cases per second, and the CPU time that this process took for each."""
+    print(f"{title:<44} {cases / seconds:>9,.0f} cases/s {1e6 * cpu / cases:>9,.0f} µs of CPU per case", flush=True)
+
+
+def print_best_rate(rates: Sequence[float]) -> None:
+    print(f"{'best':<44} {max(rates):>9,.0f} cases/s\n", flush=True)
+
+
+async def send_plain_requests(port: int, cases: int) -> None:
+    """Send requests of the size of a judge's, and discard the responses."""
     body = b"x" * 1500
     request = b"POST /v1/chat/completions HTTP/1.1\r\nHost: stub\r\nContent-Length: %d\r\n\r\n" % len(body) + body
 
-    async def client() -> None:
+    async def send_share() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(cases // CONCURRENCY):
             writer.write(request)
-            head = (await reader.readuntil(b"\r\n\r\n")).lower()
-            await reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r\n")[0]))
+            await read_http_message(reader)
         writer.close()
 
-    await asyncio.gather(*(client() for _ in range(CONCURRENCY)))
+    await asyncio.gather(*(send_share() for _ in range(CONCURRENCY)))
 
 
-def measured_floor(port: int, cases: int) -> None:
-    """Run the floor, and print requests per second."""
+def measure_floor(port: int, cases: int) -> None:
+    """Send plain requests, and print their rate."""
     cases -= cases % CONCURRENCY
-    started, worked = time.perf_counter(), time.process_time()
-    asyncio.run(floor(port, cases))
-    seconds, worked = time.perf_counter() - started, time.process_time() - worked
-    print(f"{'floor: plain asyncio':<44} {cases / seconds:>9,.0f} cases/s {1e6 * worked / cases:>9,.0f} µs per request", flush=True)
+    started, cpu_before = time.perf_counter(), time.process_time()
+    asyncio.run(send_plain_requests(port, cases))
+    print_rate("floor: plain asyncio", cases, time.perf_counter() - started, time.process_time() - cpu_before)
 
 
-def measured(title: str, cases: int, folder: Path, evaluator: dict[str, Any]) -> float:
-    """Run it, and print cases per second."""
-    config = suite(folder, cases, evaluator)
-    started, worked = time.perf_counter(), time.process_time()
-    run = fw.run(config, root=folder, chunk=cases)
-    seconds, worked = time.perf_counter() - started, time.process_time() - worked
+def measure_run(title: str, cases: int, folder: Path, evaluator: dict[str, Any]) -> float:
+    """Run a suite, and print and return cases per second."""
+    suite = write_suite(folder, cases, evaluator)
+    started, cpu_before = time.perf_counter(), time.process_time()
+    run = fw.run(suite, root=folder, chunk=cases)
+    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu_before
     [summary] = run.full.evaluators.values()
     assert summary.counts.scored == cases, summary.counts
-    print(f"{title:<44} {cases / seconds:>9,.0f} cases/s {1e6 * worked / cases:>9,.0f} µs of our own work per case", flush=True)
+    print_rate(title, cases, seconds, cpu)
     return cases / seconds
 
 
-def questions(port: int, cases: int) -> None:
-    """The asking alone, as a judge's questions are asked: built, sent, read, checked against a schema and committed to the cache."""
-    endpoint = Endpoint(url=f"http://127.0.0.1:{port}/v1", name="stub", concurrency=CONCURRENCY)
-    schema = {"type": "object", "properties": {"score": {"type": "number", "minimum": 0, "maximum": 1}}, "required": ["score"]}
-    best = 0.0
-    for attempt in range(3):
-        asks = {
-            n: (Chat(endpoint=endpoint, messages=(Message("user", f"{attempt} {n} " + "x" * 1200),), schema=schema),) for n in range(cases)
-        }
-        with tempfile.TemporaryDirectory() as folder, open_asker(Asking(root=folder)) as asker:
-            good: list[bool] = []
-            started, worked = time.perf_counter(), time.process_time()
-            asker.answer(asks, lambda _, replies: good.append(replies[0].problem is None) or ())  # noqa: B023
-            seconds, worked = time.perf_counter() - started, time.process_time() - worked
-            assert good == [True] * cases
-        best = max(best, cases / seconds)
-        print(f"{'questions alone':<44} {cases / seconds:>9,.0f} cases/s {1e6 * worked / cases:>9,.0f} µs of our own work", flush=True)
-    print(f"{'best':<44} {best:>9,.0f} cases/s\n", flush=True)
-
-
-def thrice(title: str, cases: int, evaluator: dict[str, Any], *, asked_before: bool = False) -> None:
-    """The same three times, each in a folder of its own, and the best of it."""
-    found: list[float] = []
-    for _ in range(3):
+def measure_runs(title: str, cases: int, evaluator: dict[str, Any], *, with_cache: bool = False) -> None:
+    """Run a suite several times, each in its own folder, and print the best rate. `with_cache` fills the cache of answers before."""
+    rates: list[float] = []
+    for _ in range(REPEATS):
         with tempfile.TemporaryDirectory() as folder:
-            if asked_before:
-                fw.run(suite(Path(folder), cases, evaluator), root=folder, chunk=cases)
-            found.append(measured(title, cases, Path(folder), evaluator))
-    print(f"{'best':<44} {max(found):>9,.0f} cases/s\n", flush=True)
+            if with_cache:
+                fw.run(write_suite(Path(folder), cases, evaluator), root=folder, chunk=cases)
+            rates.append(measure_run(title, cases, Path(folder), evaluator))
+    print_best_rate(rates)
+
+
+def measure_requests(port: int, cases: int) -> None:
+    """Send the requests of a judge without a run: built, sent, read, validated against a schema, and written to the cache."""
+    endpoint = Endpoint(url=f"http://127.0.0.1:{port}/v1", name="stub", concurrency=CONCURRENCY)
+    rates = [measure_requests_once(endpoint, cases, attempt) for attempt in range(REPEATS)]
+    print_best_rate(rates)
+
+
+def measure_requests_once(endpoint: Endpoint, cases: int, attempt: int) -> float:
+    """Send one request per case, and print and return cases per second."""
+    requests: dict[int, tuple[Chat]] = {}
+    for number in range(cases):
+        message = Message("user", f"{attempt} {number} " + "x" * 1200)
+        requests[number] = (Chat(endpoint=endpoint, messages=(message,), schema=SCHEMA),)
+    is_valid: list[bool] = []
+
+    def record_replies(_: int, replies: Sequence[Reply]) -> tuple[()]:
+        is_valid.append(replies[0].problem is None)
+        return ()
+
+    with tempfile.TemporaryDirectory() as folder, open_asker(Asking(root=folder)) as asker:
+        started, cpu_before = time.perf_counter(), time.process_time()
+        asker.answer(requests, record_replies)
+        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu_before
+    assert is_valid == [True] * cases
+    print_rate("requests without a run", cases, seconds, cpu)
+    return cases / seconds
 
 
 def main(cases: int) -> None:
-    """Everything, one after the other."""
+    """Measure the model judge and its floor, then code judges."""
     server = subprocess.Popen([sys.executable, __file__, "serve"], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
         port = int(server.stdout.readline())
-        url = f"http://127.0.0.1:{port}/v1"
-        model = {"url": url, "name": "stub", "concurrency": CONCURRENCY}
-        judge = {"type": "llm_judge", "prompt": "Is it right?", "model": model}
-        program = {"type": "code_judge", "script": [sys.executable, "-c", JUDGE]}
+        model = {"url": f"http://127.0.0.1:{port}/v1", "name": "stub", "concurrency": CONCURRENCY}
+        llm_judge = {"type": "llm_judge", "prompt": "Is it right?", "model": model}
         with tempfile.TemporaryDirectory() as folder:
-            measured("the first 64, imports and connections", CONCURRENCY, Path(folder), judge)
-        measured_floor(port, cases)
-        questions(port, cases)
-        thrice(f"llm_judge, {DELAY * 1000:.0f} ms, {CONCURRENCY} at a time", cases, judge)
-        thrice("llm_judge, answers from the cache", cases, judge, asked_before=True)
+            measure_run("first 64 cases, with imports and connecting", CONCURRENCY, Path(folder), llm_judge)
+        measure_floor(port, cases)
+        measure_requests(port, cases)
+        measure_runs(f"llm_judge, {LATENCY * 1000:.0f} ms, {CONCURRENCY} concurrent requests", cases, llm_judge)
+        measure_runs("llm_judge, answers from the cache", cases, llm_judge, with_cache=True)
     finally:
         server.kill()
         server.wait()
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f"the server itself took {1e6 * (spent.ru_utime + spent.ru_stime) / (10 * cases + CONCURRENCY):,.0f} µs per request\n")
-    thrice("code_judge, a process for each case", min(cases, 200), program)
-    thrice("code_judge, one worker", cases, {**program, "process": {"workers": 1}})
+    # One request per case: by the floor, and in every repeat by the requests without a run, the runs, and the runs that fill the cache.
+    requests = CONCURRENCY + cases + 3 * REPEATS * cases
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"CPU time of the server: {1e6 * (usage.ru_utime + usage.ru_stime) / requests:,.0f} µs per request\n")
+    code_judge = {"type": "code_judge", "script": [sys.executable, "-c", CODE_JUDGE]}
+    measure_runs("code_judge, one process per case", min(cases, 200), code_judge)
+    measure_runs("code_judge, one worker", cases, {**code_judge, "process": {"workers": 1}})
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["serve"]:
-        asyncio.run(serve())
+        asyncio.run(serve_stub())
     else:
         main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)

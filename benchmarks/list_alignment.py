@@ -1,11 +1,12 @@
-"""Which `at_least` tells dropped and doubled list items from changed ones, on real records.
+"""Choose the default of `at_least`: how well each threshold separates dropped and duplicated list items from changed ones.
 
     python benchmarks/list_alignment.py FOLDER [--seeds 5]
 
-Every list of two or more items in the JSON files of the folder is corrupted as models do: 20 % of its items are dropped, 10 % are doubled,
-5 % of all leaves changed (a typo, another digit, null, a number as text, the value of another item), and the rest is shuffled. Each
-threshold is measured by the share of leaves of dropped and doubled items that stay unpaired, and the share of items with a counterpart
-that lose it. The default of `at_least` is one with a good balance; docs/evaluators.md states its figures. Times are CPU time.
+Every list of two or more items in the JSON files of the folder is corrupted as models do: 20 % of its items are dropped, 10 % are
+duplicated, 5 % of all leaves are changed (a typo, another digit, null, a number as text, the value of another item), and the items are
+shuffled. For each threshold, the benchmark prints the share of leaves of dropped and duplicated items that are reported, because the item
+stays unpaired, and the share of items with a counterpart that lose it. docs/evaluators.md states these shares for the default. Times are
+CPU time.
 """
 
 import argparse
@@ -23,22 +24,33 @@ from fieldwise.score.align import ItemAlignment, pair_items
 from fieldwise.score.item_features import features_of_every_leaf
 
 THRESHOLDS = (0.0, 0.3, 0.4, 0.45, 0.5, 0.52, 0.55, 0.6, 0.7)
-DROPPED, DOUBLED, CHANGED = 0.2, 0.1, 0.05
+DROPPED_SHARE, DUPLICATED_SHARE, CHANGED_SHARE = 0.2, 0.1, 0.05
 
 
 @dataclass
-class Tally:
+class AlignmentTally:
     """Counts for one threshold."""
 
     planted: int = 0
-    """Leaves of dropped and doubled items."""
+    """Leaves of dropped and duplicated items."""
     reported: int = 0
-    """Of those, the ones in items that stay unpaired."""
+    """Planted leaves of items that stay unpaired."""
     pairs: int = 0
     """Items with a counterpart."""
     lost: int = 0
-    """Of those, the ones that are unpaired or paired with another item."""
+    """Items with a counterpart that are unpaired or paired with another item."""
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CorruptedList:
+    """A corrupted copy of a list."""
+
+    items: list[Any]
+    origins: list[int]
+    """For each item, its index in the original list."""
+    dropped: list[int]
+    """Indices of the original items that were dropped."""
 
 
 def find_lists(value: Any) -> Iterator[list[Any]]:
@@ -54,6 +66,7 @@ def find_lists(value: Any) -> Iterator[list[Any]]:
 
 
 def count_leaves(value: Any) -> int:
+    """Number of leaves; an empty list or object counts as one."""
     if isinstance(value, dict):
         return sum(map(count_leaves, value.values())) or 1
     if isinstance(value, list):
@@ -61,103 +74,132 @@ def count_leaves(value: Any) -> int:
     return 1
 
 
-def change_leaves(value: Any, others: list[Any], rng: random.Random) -> Any:
-    """A copy with some leaves changed."""
-    if isinstance(value, dict):
-        return {key: change_leaves(inner, _inner_values(others, key), rng) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [change_leaves(inner, [], rng) for inner in value]
-    return change_leaf(value, others, rng) if rng.random() < CHANGED else value
-
-
 def change_item(item: Any, items: list[Any], rng: random.Random) -> Any:
-    """A copy with some leaves changed. A plain value only gets slips: with another value it is another item."""
+    """Return a copy with some leaves changed. A plain value only gets a typo: with the value of another item it would be that item."""
     if isinstance(item, dict | list):
         return change_leaves(item, items, rng)
-    return slip(item, rng) if rng.random() < CHANGED else item
+    return replace_character(item, rng) if rng.random() < CHANGED_SHARE else item
 
 
-def _inner_values(others: list[Any], key: str) -> list[Any]:
-    return [other[key] for other in others if isinstance(other, dict) and key in other]
+def change_leaves(value: Any, alternatives: list[Any], rng: random.Random) -> Any:
+    """Return a copy with some leaves changed. `alternatives` are the values at the same place in all items."""
+    if isinstance(value, dict):
+        return {key: change_leaves(inner, _collect_values(alternatives, key), rng) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [change_leaves(inner, [], rng) for inner in value]
+    return change_leaf(value, alternatives, rng) if rng.random() < CHANGED_SHARE else value
 
 
-def change_leaf(value: Any, others: list[Any], rng: random.Random) -> Any:
-    """Another value for a leaf, as a model would get it wrong."""
-    kind = rng.choice(("slip", "slip", "slip", "null", "type", "other"))
+def _collect_values(items: list[Any], key: str) -> list[Any]:
+    return [item[key] for item in items if isinstance(item, dict) and key in item]
+
+
+def change_leaf(value: Any, alternatives: list[Any], rng: random.Random) -> Any:
+    """Return a value that a model might return instead of this one."""
+    kind = rng.choice(("typo", "typo", "typo", "null", "type", "alternative"))
     if kind == "null":
         return None
-    if kind == "other" and others:
-        return rng.choice(others)
+    if kind == "alternative" and alternatives:
+        return rng.choice(alternatives)
     if kind == "type" and isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value:,}"
     if isinstance(value, bool):
         return not value
-    return slip(value, rng)
+    return replace_character(value, rng)
 
 
-def slip(value: Any, rng: random.Random) -> Any:
-    """The value with one character changed."""
+def replace_character(value: Any, rng: random.Random) -> Any:
+    """Return the value with one character replaced: a typo."""
     text = "" if value is None else str(value)
     if not text:
         return "unknown"
-    place = rng.randrange(len(text))
-    replacement = rng.choice("0123456789") if text[place].isdigit() else rng.choice("aeiorstn")
-    slipped = text[:place] + replacement + text[place + 1 :]
+    position = rng.randrange(len(text))
+    replacement = rng.choice("0123456789") if text[position].isdigit() else rng.choice("aeiorstn")
+    changed_text = text[:position] + replacement + text[position + 1 :]
     try:
-        return type(value)(slipped) if isinstance(value, int | float) else slipped
+        return type(value)(changed_text) if isinstance(value, int | float) else changed_text
     except ValueError:
-        return slipped
+        return changed_text
 
 
-def corrupt(items: list[Any], rng: random.Random) -> tuple[list[Any], list[int], list[int]]:
-    """The corrupted list, the position in `items` each of its items comes from, and the dropped positions."""
-    dropped = [at for at in range(len(items)) if rng.random() < DROPPED]
-    kept = [at for at in range(len(items)) if at not in dropped]
-    doubled = [at for at in kept if rng.random() < DOUBLED]
-    origins = kept + doubled
+def corrupt_list(items: list[Any], rng: random.Random) -> CorruptedList:
+    """Drop, duplicate, change and shuffle items."""
+    dropped = [index for index in range(len(items)) if rng.random() < DROPPED_SHARE]
+    remaining = [index for index in range(len(items)) if index not in dropped]
+    duplicated = [index for index in remaining if rng.random() < DUPLICATED_SHARE]
+    origins = remaining + duplicated
     rng.shuffle(origins)
-    return [change_item(items[at], items, rng) for at in origins], origins, dropped
+    corrupted_items = [change_item(items[index], items, rng) for index in origins]
+    return CorruptedList(corrupted_items, origins, dropped)
 
 
-def measure(items: list[Any], at_least: float, rng: random.Random, tally: Tally) -> None:
-    actual, origins, dropped = corrupt(items, rng)
+def measure_list(items: list[Any], at_least: float, rng: random.Random, tally: AlignmentTally) -> None:
+    """Corrupt a list, pair its items with the original ones, and add the result to the tally."""
+    corrupted = corrupt_list(items, rng)
     start = time.process_time()
-    features = features_of_every_leaf(None, (), Match(), ([items], [actual]))
+    features = features_of_every_leaf(None, (), Match(), ([items], [corrupted.items]))
     alignment = ItemAlignment(ListRule(path=FieldPath(("l",)), align="best", at_least=at_least), features)
-    pairing = pair_items([0], ([items], [actual]), alignment)
+    paired = pair_items([0], ([items], [corrupted.items]), alignment)
     tally.seconds += time.process_time() - start
-    pairs = list(zip(pairing.label, pairing.actual_index, strict=True))
-    counterpart = {left: right for left, right in pairs if left >= 0 and right >= 0}
-    unpaired_actual = {right for left, right in pairs if left < 0}
-    for at in dropped:
-        tally.planted += count_leaves(items[at])
-        tally.reported += count_leaves(items[at]) if at not in counterpart else 0
-    for at in {at for at in origins if origins.count(at) > 1}:
-        copies = [position for position, origin in enumerate(origins) if origin == at]
-        tally.planted += count_leaves(items[at])
-        tally.reported += count_leaves(items[at]) if unpaired_actual.intersection(copies) else 0
-    for at in set(origins):
+    counterparts: dict[int, int] = {}
+    unpaired_actual: set[int] = set()
+    for expected_index, actual_index in zip(paired.label, paired.actual_index, strict=True):
+        if expected_index < 0:
+            unpaired_actual.add(actual_index)
+        elif actual_index >= 0:
+            counterparts[expected_index] = actual_index
+    count_reported_leaves(items, corrupted, counterparts, unpaired_actual, tally)
+    count_lost_pairs(items, corrupted, counterparts, tally)
+
+
+def count_reported_leaves(
+    items: list[Any], corrupted: CorruptedList, counterparts: dict[int, int], unpaired_actual: set[int], tally: AlignmentTally
+) -> None:
+    """Add the leaves of dropped and duplicated items, and those of them that are reported."""
+    for index in corrupted.dropped:
+        leaves = count_leaves(items[index])
+        tally.planted += leaves
+        if index not in counterparts:
+            tally.reported += leaves
+    duplicated = {index for index in corrupted.origins if corrupted.origins.count(index) > 1}
+    for index in duplicated:
+        leaves = count_leaves(items[index])
+        copies = [position for position, origin in enumerate(corrupted.origins) if origin == index]
+        tally.planted += leaves
+        if unpaired_actual.intersection(copies):
+            tally.reported += leaves
+
+
+def count_lost_pairs(items: list[Any], corrupted: CorruptedList, counterparts: dict[int, int], tally: AlignmentTally) -> None:
+    """Add the items with a counterpart, and those of them that are not paired with it or with an equal item."""
+    for index in set(corrupted.origins):
         tally.pairs += 1
-        right = counterpart.get(at)
-        is_true = right is not None and (origins[right] == at or items[origins[right]] == items[at])
-        tally.lost += not is_true
+        actual_index = counterparts.get(index)
+        if actual_index is None:
+            tally.lost += 1
+            continue
+        origin = corrupted.origins[actual_index]
+        tally.lost += origin != index and items[origin] != items[index]
 
 
 def main() -> None:
+    """Print a line for each threshold."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("folder", type=Path, help="folder with JSON records; files with `schema` in their name are skipped")
+    parser.add_argument("--seeds", type=int, default=5, help="how often every list is corrupted")
     arguments = parser.parse_args()
     files = [file for file in sorted(arguments.folder.rglob("*.json")) if "schema" not in file.name]
-    lists = [items for file in files for items in find_lists(json.loads(file.read_text()))]
+    lists: list[list[Any]] = []
+    for file in files:
+        lists.extend(find_lists(json.loads(file.read_text())))
     print(f"{len(files)} records, {len(lists)} lists, {sum(map(len, lists))} items, {arguments.seeds} seeds")
     print("at_least  reported  pairs lost  CPU s")
     for at_least in THRESHOLDS:
-        tally = Tally()
+        tally = AlignmentTally()
         for seed in range(arguments.seeds):
             rng = random.Random(seed)
             for items in lists:
-                measure(items, at_least, rng, tally)
+                measure_list(items, at_least, rng, tally)
         print(f"{at_least:8.2f}  {tally.reported / tally.planted:8.1%}  {tally.lost / tally.pairs:10.2%}  {tally.seconds:5.1f}")
 
 

@@ -1,10 +1,11 @@
-"""A million invoices scored and stored, in one process and in two: time, memory, and the cost of a record beside that of reading it.
+"""Score and store a million invoices with one worker and with two: time, peak memory, and CPU per record relative to decoding the JSON.
 
     python benchmarks/million.py [RECORDS]
 
-Each record has 21 scalar fields and 5 line items of 4 fields, about 41 leaves; both sides of a case stand on one line of a JSONL file.
-Three evaluators look at it (field_accuracy and field_prf with fuzzy, dates, tolerances and lists paired by the best fit; json_quality
-with EXACT and FUZZY), and everything is stored. Every measurement is a process of its own. The floor is decoding the JSON.
+RECORDS is a multiple of 10,000. A record has 21 scalar fields and 5 line items of 4 fields, about 41 leaves; the expected and the actual
+record of a case are on one line of a JSONL file. Three evaluators score it: field_accuracy and field_prf (fuzzy, dates, tolerances, lists
+with `align: best`) and json_quality (EXACT and FUZZY). All results are stored. Each measurement runs in its own process. The floor is
+decoding the JSON.
 """
 
 import json
@@ -13,12 +14,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
 import orjson
-from invoices import RULES, pairs
+from invoices import RULES, generate_pairs
 
 LISTS = {"line_items": {"align": "best"}}
 EVALUATORS: list[dict[str, Any]] = [
@@ -26,107 +29,162 @@ EVALUATORS: list[dict[str, Any]] = [
     {"type": "field_prf", "fields": RULES, "lists": LISTS},
     {"type": "json_quality", "default_text": "FUZZY"},
 ]
-PIECE = 10_000
+CHUNK_RECORDS = 10_000
+"""Records that are generated from one seed."""
 REPEATS = 3
-"""So often everything is done by two workers, and the fastest time counts: both cores are needed then, and somebody else may be at them."""
+"""Runs of all records with two workers. The fastest counts, because other processes may occupy one of the cores."""
 
 
-def write_piece(piece: int) -> bytes:
-    """The lines of some invoices."""
-    found = enumerate(pairs(PIECE, 5, seed=piece), piece * PIECE)
-    return b"".join(orjson.dumps({"id": f"inv-{at}", "expected": one, "actual": other}) + b"\n" for at, (one, other) in found)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessCost:
+    """Time and memory that a process took for all records of a file."""
+
+    records: int
+    wall: float
+    """Seconds."""
+    cpu: float
+    """CPU seconds, including those of workers."""
+    peak_mb: float = 0.0
+    """Peak memory of the largest process."""
+    stored_bytes: int = 0
+    results: Mapping[str, Any] = field(default_factory=dict)
+    """Results that must not depend on the number of workers."""
+
+    @property
+    def records_per_second(self) -> float:
+        return self.records / self.wall
+
+    @property
+    def cpu_per_record(self) -> float:
+        return self.cpu / self.records
+
+    @property
+    def stored_bytes_per_record(self) -> float:
+        return self.stored_bytes / self.records
+
+
+def generate_chunk(chunk: int) -> bytes:
+    """Generate the JSON lines of one chunk of invoices."""
+    lines: list[bytes] = []
+    for number, (expected, actual) in enumerate(generate_pairs(CHUNK_RECORDS, 5, seed=chunk), chunk * CHUNK_RECORDS):
+        lines.append(orjson.dumps({"id": f"inv-{number}", "expected": expected, "actual": actual}) + b"\n")
+    return b"".join(lines)
 
 
 def generate(file: Path, records: int) -> None:
-    """Write so many cases."""
-    with Pool() as pool, file.open("wb") as out:
-        for lines in pool.imap(write_piece, range(records // PIECE)):
-            out.write(lines)
+    """Write this many cases to a JSONL file."""
+    with Pool() as pool, file.open("wb") as output:
+        for lines in pool.imap(generate_chunk, range(records // CHUNK_RECORDS)):
+            output.write(lines)
 
 
-def head(file: Path, records: int, to: Path) -> None:
-    """The first cases of a file."""
-    with file.open("rb") as source, to.open("wb") as out:
-        for _ in range(records):
-            out.write(source.readline())
+def copy_first_lines(source_file: Path, count: int, target_file: Path) -> None:
+    """Copy the first lines of a file to another file."""
+    with source_file.open("rb") as source, target_file.open("wb") as target:
+        for _ in range(count):
+            target.write(source.readline())
 
 
-def cpu() -> float:
-    """CPU seconds of this process and of those it waited for."""
-    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+def read_cpu_seconds() -> float:
+    """CPU seconds of this process and of its finished children."""
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-def floor(file: Path) -> dict[str, Any]:
-    """Decode every line and do nothing with it."""
-    start, began = cpu(), time.perf_counter()
+def read_peak_mb() -> float:
+    """Peak memory of the largest process: this one or one of its finished children."""
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return max(own.ru_maxrss, children.ru_maxrss) / 1024
+
+
+def sum_file_sizes(folder: Path) -> int:
+    """Bytes of all files in a folder, at any depth."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def measure_decoding(file: Path) -> ProcessCost:
+    """Decode every line and discard the result: the floor."""
+    cpu_before, started = read_cpu_seconds(), time.perf_counter()
     records = 0
-    with file.open("rb") as source:
-        for line in source:
+    with file.open("rb") as lines:
+        for line in lines:
             orjson.loads(line)
             records += 1
-    return {"records": records, "wall": time.perf_counter() - began, "cpu": cpu() - start}
+    return ProcessCost(records=records, wall=time.perf_counter() - started, cpu=read_cpu_seconds() - cpu_before)
 
 
-def run(file: Path, workers: int) -> dict[str, Any]:
-    """Score and store."""
+def measure_run(file: Path, workers: int) -> ProcessCost:
+    """Score and store all cases of a file."""
     import fieldwise as fw
 
     suite = {"name": "million", "cases": str(file), "evaluators": EVALUATORS}
-    start, began = cpu(), time.perf_counter()
+    cpu_before, started = read_cpu_seconds(), time.perf_counter()
     with tempfile.TemporaryDirectory(dir=file.parent) as root:
-        found = fw.run(suite, root=root, workers=workers)
-        wall = time.perf_counter() - began
-        stored = sum(path.stat().st_size for path in found.path.rglob("*") if path.is_file())
-        summary = {name: one.metrics["score"].value for name, one in found.manifest.summary.evaluators.items()}
-    most = max(resource.getrusage(whose).ru_maxrss for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    records = found.manifest.summary.cases
-    return {"records": records, "wall": wall, "cpu": cpu() - start, "peak_mb": most / 1024, "stored": stored, "scores": summary}
+        run = fw.run(suite, root=root, workers=workers)
+        wall = time.perf_counter() - started
+        stored_bytes = sum_file_sizes(run.path)
+        summary = run.manifest.summary
+        scores = {name: evaluator.metrics["score"].value for name, evaluator in summary.evaluators.items()}
+    return ProcessCost(
+        records=summary.cases,
+        wall=wall,
+        cpu=read_cpu_seconds() - cpu_before,
+        peak_mb=read_peak_mb(),
+        stored_bytes=stored_bytes,
+        results=scores,
+    )
 
 
-def measured(what: str, file: Path, *more: str) -> dict[str, Any]:
-    """One measurement in a process of its own."""
-    command = [sys.executable, __file__, f"--{what}", str(file), *more]
-    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    memory = (
-        f", peak {found['peak_mb']:,.0f} MB in a process, {found['stored'] / found['records']:,.0f} bytes stored for each"
-        if what == "run"
-        else ""
+def measure_in_process(label: str, *arguments: str) -> ProcessCost:
+    """Run this script with these arguments in a new process, and print what it measured."""
+    output = subprocess.run([sys.executable, __file__, *arguments], check=True, capture_output=True, text=True).stdout
+    cost = ProcessCost(**json.loads(output))
+    line = (
+        f"{label}, {cost.records:,} records: {cost.wall:,.1f} s, {cost.records_per_second:,.0f} records/s, "
+        f"{cost.cpu_per_record * 1e6:,.0f} µs of CPU per record"
     )
-    label = f"{what}{f' with {more[0]} workers' if more else ''}, {found['records']:,} records"
-    rate = found["records"] / found["wall"]
-    print(
-        f"{label}: {found['wall']:,.1f} s, {rate:,.0f} records/s, {found['cpu'] / found['records'] * 1e6:,.0f} µs of CPU each{memory}",
-        flush=True,
-    )
-    return found
+    if cost.stored_bytes:
+        line += f", peak memory {cost.peak_mb:,.0f} MB (largest process), {cost.stored_bytes_per_record:,.0f} bytes stored per record"
+    print(line, flush=True)
+    return cost
+
+
+def measure_workers(file: Path, workers: int) -> ProcessCost:
+    """Score and store all cases of a file in a new process."""
+    return measure_in_process(f"run with {describe_workers(workers)}", "--run", str(file), str(workers))
+
+
+def describe_workers(workers: int) -> str:
+    return "1 worker" if workers == 1 else f"{workers} workers"
 
 
 def main(records: int) -> None:
+    """Generate the data, measure a tenth of it and all of it, and print the ratios."""
     print(f"{sys.executable}: Python {sys.version}")
     with tempfile.TemporaryDirectory() as folder:
         file, tenth = Path(folder, "all.jsonl"), Path(folder, "tenth.jsonl")
         generate(file, records)
-        head(file, records // 10, tenth)
+        copy_first_lines(file, records // 10, tenth)
         print(f"{file.stat().st_size / 1e9:.2f} GB of JSONL")
-        least = measured("floor", file)
-        small = {workers: measured("run", tenth, str(workers)) for workers in (1, 2)}
-        large = {1: measured("run", file, "1"), 2: min((measured("run", file, "2") for _ in range(REPEATS)), key=lambda one: one["wall"])}
-        assert large[1]["scores"] == large[2]["scores"], "the number of workers made a difference"
-        each = {name: found["cpu"] / found["records"] for name, found in (("floor", least), ("one", large[1]), ("two", large[2]))}
-        faster = large[1]["wall"] / large[2]["wall"]
-        print(f"CPU of a record: {each['one'] / each['floor']:.1f} × the floor; two workers {faster:.2f} × as fast,")
-        print(f"  {faster * each['two'] / each['one']:.2f} × if each took as much CPU as one alone")
-        for workers in (1, 2):
-            print(
-                f"peak memory with {workers}: {large[workers]['peak_mb'] / small[workers]['peak_mb']:.2f} × that of a tenth of the records"
-            )
+        floor = measure_in_process("floor", "--floor", str(file))
+        small_runs = {workers: measure_workers(tenth, workers) for workers in (1, 2)}
+        one_worker = measure_workers(file, 1)
+        repeats = [measure_workers(file, 2) for _ in range(REPEATS)]
+    two_workers = min(repeats, key=lambda cost: cost.wall)
+    assert one_worker.results == two_workers.results, "the scores depend on the number of workers"
+    speed_up = one_worker.wall / two_workers.wall
+    extra_cpu = two_workers.cpu_per_record / one_worker.cpu_per_record
+    print(f"CPU per record with 1 worker: {one_worker.cpu_per_record / floor.cpu_per_record:.1f} × the floor")
+    print(f"2 workers: {speed_up:.2f} × as fast as 1; {speed_up * extra_cpu:.2f} × if a record took no more CPU than with 1")
+    for workers, large_run in ((1, one_worker), (2, two_workers)):
+        ratio = large_run.peak_mb / small_runs[workers].peak_mb
+        print(f"peak memory with {describe_workers(workers)}: {ratio:.2f} × that of a tenth of the records")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--floor"]:
-        print(json.dumps(floor(Path(sys.argv[2]))))
+        print(json.dumps(asdict(measure_decoding(Path(sys.argv[2])))))
     elif sys.argv[1:2] == ["--run"]:
-        print(json.dumps(run(Path(sys.argv[2]), int(sys.argv[3]))))
+        print(json.dumps(asdict(measure_run(Path(sys.argv[2]), int(sys.argv[3])))))
     else:
         main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)

@@ -1,10 +1,11 @@
-"""What storing a run costs: size on disk, its share of the run, and how fast it answers.
+"""Cost of storing a run: size on disk, share of the run's time, and the time of queries.
 
     python benchmarks/store.py [CASES]
 
-100,000 cases of 50 values by default: invoices with 26 fields and 4 lines of 6, matched by rules of the usual kinds (exact, fuzzy,
-numeric, date), one value in ten wrong. The share of storing is taken three times: of the time that the run takes, of the work of the
-thread that reads, scores and hands over (which does not depend on what else the machine does), and of the work of all threads.
+100,000 cases of 50 values by default: invoices with 26 fields and 4 lines of 6 fields, matched by rules of the usual kinds (exact, fuzzy,
+numeric, date), one value in ten wrong. Three shares are printed: storing relative to the wall time of the run; storing relative to the
+CPU time of the thread that reads, scores and hands over, which does not depend on the load of the machine; and storing, including the
+thread that writes, relative to the CPU time of all threads.
 """
 
 import json
@@ -24,137 +25,167 @@ from fieldwise.store.run import Run, open_run
 from fieldwise.store.run_metrics import compare_runs
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu")
-KINDS: tuple[dict[str, Any], ...] = (
+MATCHES: tuple[dict[str, Any], ...] = (
     {"match": "exact"},
     {"match": "fuzzy"},
     {"match": "exact"},
     {"match": "numeric_tolerance", "tolerance": 0.01},
     {"match": "date"},
 )
-HEAD, LINES, WIDTH = 26, 4, 6
+"""Field number `n` is matched by entry `n % 5`, which also decides whether its values are texts, numbers or dates."""
+NUMBER_KIND, DATE_KIND = 3, 4
+HEAD_FIELDS, LINES, LINE_FIELDS = 26, 4, 6
+WRONG_SHARE = 0.1
+REPEATS = 3
 
 
-def value(kind: int, case: int, rng: random.Random) -> Any:
-    """What is expected of a field of this kind."""
-    if kind == 3:
+def generate_value(field_number: int, case: int, rng: random.Random) -> Any:
+    """Generate the expected value of a field."""
+    kind = field_number % len(MATCHES)
+    if kind == NUMBER_KIND:
         return round(rng.random() * 1000, 2)
-    if kind == 4:
+    if kind == DATE_KIND:
         return f"2024-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
     return f"{rng.choice(WORDS)} {rng.choice(WORDS)} {case}"
 
 
-def wrong(given: Any, rng: random.Random) -> Any:
-    """The same, misread."""
-    if isinstance(given, float):
-        return given * 10
-    return rng.choice((given.upper(), given[:-1], given.replace("a", "o", 1) + " x", None))
+def generate_record(case: int, rng: random.Random) -> dict[str, Any]:
+    """Generate the expected record of a case."""
+    record: dict[str, Any] = {f"f{number:02d}": generate_value(number, case, rng) for number in range(HEAD_FIELDS)}
+    record["lines"] = []
+    for line in range(LINES):
+        record["lines"].append({f"l{number}": generate_value(number, case * 10 + line, rng) for number in range(LINE_FIELDS)})
+    return record
 
 
-def record(case: int, rng: random.Random) -> dict[str, Any]:
-    """What is expected of a case."""
-    head = {f"f{at:02d}": value(at % len(KINDS), case, rng) for at in range(HEAD)}
-    return {**head, "lines": [{f"l{at}": value(at % len(KINDS), case * 10 + line, rng) for at in range(WIDTH)} for line in range(LINES)]}
+def alter_value(value: Any, rng: random.Random) -> Any:
+    """Return a wrong value."""
+    if isinstance(value, float):
+        return value * 10
+    return rng.choice((value.upper(), value[:-1], value.replace("a", "o", 1) + " x", None))
 
 
-def misread(expected: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """The same with one value in ten wrong."""
-    part = {name: wrong(given, rng) if rng.random() < 0.1 else given for name, given in expected.items() if name != "lines"}
-    lines = [{name: wrong(given, rng) if rng.random() < 0.1 else given for name, given in line.items()} for line in expected["lines"]]
-    return {**part, "lines": lines}
+def alter_fields(fields: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Return a copy with one value in ten wrong."""
+    return {name: alter_value(value, rng) if rng.random() < WRONG_SHARE else value for name, value in fields.items()}
+
+
+def alter_record(expected: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Return a copy with one value in ten wrong, in the record and in its lines."""
+    head = {name: value for name, value in expected.items() if name != "lines"}
+    altered_head = alter_fields(head, rng)
+    return {**altered_head, "lines": [alter_fields(line, rng) for line in expected["lines"]]}
 
 
 def write_cases(path: Path, cases: int) -> None:
-    """Invoices."""
+    """Write this many invoices to a JSONL file."""
     rng = random.Random(0)
     with path.open("w") as file:
         for case in range(cases):
-            expected = record(case, rng)
-            file.write(json.dumps({"id": f"c{case}", "expected": expected, "actual": misread(expected, rng)}) + "\n")
+            expected = generate_record(case, rng)
+            file.write(json.dumps({"id": f"c{case}", "expected": expected, "actual": alter_record(expected, rng)}) + "\n")
 
 
-def suite_of(data: Path) -> dict[str, Any]:
-    """Rules for every field."""
-    rules = [{"path": f"f{at:02d}", **KINDS[at % len(KINDS)]} for at in range(HEAD)]
-    rules += [{"path": f"lines[*].l{at}", **KINDS[at % len(KINDS)]} for at in range(WIDTH)]
+def build_suite(data: Path) -> dict[str, Any]:
+    """A suite with a rule for every field."""
+    rules = [{"path": f"f{number:02d}", **MATCHES[number % len(MATCHES)]} for number in range(HEAD_FIELDS)]
+    rules += [{"path": f"lines[*].l{number}", **MATCHES[number % len(MATCHES)]} for number in range(LINE_FIELDS)]
     fields = {"type": "field_accuracy", "name": "fields", "fields": rules, "lists": {"lines": {"align": "best"}}}
     return {"name": "store", "cases": str(data), "evaluators": [fields]}
 
 
-class Clock:
-    """Seconds spent in some functions, by the clock and by the processor."""
+class FunctionTimer:
+    """Wall and CPU seconds spent in functions that it wraps."""
 
     def __init__(self) -> None:
-        self.wall = self.work = 0.0
+        self.wall = self.cpu = 0.0
 
-    def watch(self, owner: Any, name: str) -> None:
-        """Count the time in this function."""
+    def wrap(self, owner: Any, name: str) -> None:
+        """Replace a function of a module or class by one that adds its time here."""
         function: Callable[..., Any] = getattr(owner, name)
 
-        def timed(*arguments: Any, **options: Any) -> Any:
-            wall, work = time.perf_counter(), time.thread_time()
+        def call_and_time(*arguments: Any, **options: Any) -> Any:
+            wall_before, cpu_before = time.perf_counter(), time.thread_time()
             try:
                 return function(*arguments, **options)
             finally:
-                self.wall += time.perf_counter() - wall
-                self.work += time.thread_time() - work
+                self.wall += time.perf_counter() - wall_before
+                self.cpu += time.thread_time() - cpu_before
 
-        setattr(owner, name, timed)
-
-
-def per_field(run: Run) -> ArrowTable:
-    """The table of fields, from the Parquet files alone."""
-    question = """select field, count(*), avg(coalesce(similarity, 0)), sum(passed::int), mode(cause)
-                  from comparisons where outcome not in ('both_absent', 'ignored') group by field order by field"""
-    return run.sql(question)
+        setattr(owner, name, call_and_time)
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds that some work takes, the best of three."""
-    taken: list[float] = []
-    found: Any = None
-    for _ in range(3):
-        begun = time.perf_counter()
-        found = work()
-        taken.append(time.perf_counter() - begun)
-    return min(taken), found
+def query_fields(run: Run) -> ArrowTable:
+    """Compute the table of fields from the Parquet files."""
+    query = """select field, count(*), avg(coalesce(similarity, 0)), sum(passed::int), mode(cause)
+               from comparisons where outcome not in ('both_absent', 'ignored') group by field order by field"""
+    return run.sql(query)
 
 
-def size(parts: tuple[Part, ...], table: str | None = None) -> float:
-    """Megabytes on disk."""
-    return sum(file.bytes for part in parts for file in part.files if table in (None, file.table)) / 1e6
+def measure_best_time(function: Callable[[], Any]) -> tuple[float, Any]:
+    """Shortest wall time of several calls, and the result of the last call."""
+    times: list[float] = []
+    result: Any = None
+    for _ in range(REPEATS):
+        started = time.perf_counter()
+        result = function()
+        times.append(time.perf_counter() - started)
+    return min(times), result
+
+
+def sum_megabytes(parts: tuple[Part, ...], table: str | None = None) -> float:
+    """Megabytes on disk, of one table or of all."""
+    total = 0
+    for part in parts:
+        total += sum(file.bytes for file in part.files if table in (None, file.table))
+    return total / 1e6
+
+
+def report_run(data: Path, root: Path, cases: int) -> Run:
+    """Run and store, and print the time and the size."""
+    scoring_thread, writing_thread = FunctionTimer(), FunctionTimer()
+    for name in ("__init__", "write", "close", "finish"):
+        scoring_thread.wrap(fieldwise.store.writer.RunWriter, name)
+    writing_thread.wrap(fieldwise.store.writer, "write_part")
+    suite = build_suite(data)
+    wall_before, thread_before, process_before = time.perf_counter(), time.thread_time(), time.process_time()
+    run = api.run(suite, root=root)
+    wall = time.perf_counter() - wall_before
+    thread_cpu = time.thread_time() - thread_before
+    process_cpu = time.process_time() - process_before
+    storing_cpu = scoring_thread.cpu + writing_thread.cpu
+    size = sum_megabytes(run.parts)
+    table_sizes = ", ".join(f"{table} {sum_megabytes(run.parts, table):.0f}" for table in ("cases", "results", "comparisons"))
+    print(f"{cases:,} cases of {HEAD_FIELDS + LINES * LINE_FIELDS} values, {data.stat().st_size / 1e6:,.0f} MB of JSON")
+    print(f"run               {wall:7.1f} s   {wall / cases * 1e6:.0f} µs per case; {process_cpu:.1f} s of CPU")
+    print(f"storing           {scoring_thread.wall:7.1f} s   {scoring_thread.wall / wall:.0%} of the wall time of the run")
+    print(f"  scoring thread  {scoring_thread.cpu:7.1f} s   {scoring_thread.cpu / thread_cpu:.0%} of the CPU time of that thread")
+    print(f"  writing thread  {writing_thread.cpu:7.1f} s   {storing_cpu / process_cpu:.0%} of the CPU time of all threads, both together")
+    print(f"stored            {size:7.1f} MB  {size * 1e6 / cases:.0f} bytes per case, in {len(run.parts)} parts")
+    print(f"                  {table_sizes}")
+    return run
+
+
+def report_queries(run: Run, root: Path, cases: int) -> None:
+    """Query a stored run, and print the times."""
+    summary_seconds, fields = measure_best_time(lambda: open_run(root).fields("fields"))
+    query_seconds, table = measure_best_time(lambda: query_fields(run))
+    assert len(fields) == table.num_rows == HEAD_FIELDS + LINE_FIELDS
+    print(f"table of fields   {summary_seconds:7.3f} s   from the summary of the run; {query_seconds:.3f} s from the Parquet files, by SQL")
+    case_seconds, _ = measure_best_time(lambda: list(run.results(case=f"c{cases // 2}")))
+    print(f"one case          {case_seconds:7.3f} s")
+    compare_seconds, _ = measure_best_time(lambda: compare_runs(run, run))
+    print(f"compare two runs  {compare_seconds:7.1f} s")
 
 
 def main() -> None:
-    """Run, store, ask, and print what each took."""
+    """Write the cases, run and store them, and query the run."""
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    before, beside = Clock(), Clock()
-    for name in ("__init__", "write", "close", "finish"):
-        before.watch(fieldwise.store.writer.RunWriter, name)
-    beside.watch(fieldwise.store.writer, "write_part")
     with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder, "cases.jsonl")
+        data, root = Path(folder, "cases.jsonl"), Path(folder, "store")
         write_cases(data, cases)
-        suite = suite_of(data)
-        begun = time.perf_counter(), time.thread_time(), time.process_time()
-        run = api.run(suite, root=Path(folder, "store"))
-        wall, own, work = (
-            end - start for start, end in zip(begun, (time.perf_counter(), time.thread_time(), time.process_time()), strict=True)
-        )
-        print(f"{cases:,} cases of {HEAD + LINES * WIDTH} values, {data.stat().st_size / 1e6:,.0f} MB of JSON")
-        print(f"run            {wall:7.1f} s   {wall / cases * 1e6:.0f} µs a case; {work:.1f} s of work")
-        print(f"writing        {before.wall:7.1f} s   {before.wall / wall:.0%} of the run's time")
-        print(f"  its work     {before.work:7.1f} s   {before.work / own:.0%} of the work of the thread that scores")
-        print(f"  beside that  {beside.work:7.1f} s   {(before.work + beside.work) / work:.0%} of the work of all threads, with the above")
-        print(f"stored         {size(run.parts):7.1f} MB  {size(run.parts) * 1e6 / cases:.0f} bytes a case, in {len(run.parts)} parts")
-        print("               " + ", ".join(f"{table} {size(run.parts, table):.0f}" for table in ("cases", "results", "comparisons")))
-        opened, again = timed(lambda: open_run(Path(folder, "store")).fields("fields"))
-        asked, table = timed(lambda: per_field(run))
-        assert len(again) == table.num_rows == HEAD + WIDTH
-        print(f"table of fields {opened:6.3f} s   as the run keeps it; {asked:.3f} s from the Parquet files, by SQL")
-        one, _ = timed(lambda: list(run.results(case=f"c{cases // 2}")))
-        print(f"one case       {one:7.3f} s")
-        compared, _ = timed(lambda: compare_runs(run, run))
-        print(f"two runs compared {compared:4.1f} s")
+        run = report_run(data, root, cases)
+        report_queries(run, root, cases)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""structured-eval on the records of `fields.py`: CPU microseconds for each record. Run by `fields.py` with a Python that has the package.
+"""Measure structured-eval on the records of `fields.py`, which runs this script with a Python that has the package.
 
-Standard input holds JSON lines, expected and actual in turns.
+Reads JSON lines from standard input, expected and actual records alternating, and prints CPU microseconds per record.
 """
 
 import json
@@ -13,34 +13,33 @@ from structured_eval.metrics import Levenshtein, Numeric
 from structured_eval.models import ArrayFieldConfig, ArrayStrategy, EvalConfig, FieldConfig, ObjectFieldConfig
 
 
-def similar_text() -> Any:
+def build_text_field() -> Any:
     return FieldConfig(metrics=[Levenshtein()])
 
 
-def close_number() -> Any:
+def build_number_field() -> Any:
     return FieldConfig(metrics=[Numeric(tolerance=0.01)])
 
 
 def build_config() -> Any:
-    """The rules of `invoices.py` as far as the package has them; other fields are compared exactly, its default."""
-    party = ObjectFieldConfig(fields={field: similar_text() for field in ("name", "street", "city")})
-    item_fields = {"description": similar_text(), "amount": close_number()}
+    """Build the rules of `invoices.py` as far as the package supports them; it compares all other fields exactly."""
+    party = ObjectFieldConfig(fields={name: build_text_field() for name in ("name", "street", "city")})
+    item = ObjectFieldConfig(fields={"description": build_text_field(), "amount": build_number_field()})
     scorers = {"sku": "exact_match", "description": Levenshtein(), "quantity": "exact_match", "amount": Numeric(tolerance=0.01)}
     return EvalConfig(
         fields={
-            "invoice": ObjectFieldConfig(fields={field: close_number() for field in ("net", "tax", "total")}),
+            "invoice": ObjectFieldConfig(fields={name: build_number_field() for name in ("net", "tax", "total")}),
             "vendor": party,
             "buyer": party,
-            "order": ObjectFieldConfig(fields={"terms": similar_text()}),
-            "notes": similar_text(),
-            "line_items": ArrayFieldConfig(
-                item=ObjectFieldConfig(fields=item_fields), strategy=ArrayStrategy.HUNGARIAN, params={"scorer": scorers}
-            ),
+            "order": ObjectFieldConfig(fields={"terms": build_text_field()}),
+            "notes": build_text_field(),
+            "line_items": ArrayFieldConfig(item=item, strategy=ArrayStrategy.HUNGARIAN, params={"scorer": scorers}),
         }
     )
 
 
 def main() -> None:
+    """Evaluate all records once, and print the time."""
     lines = sys.stdin.buffer.read().splitlines()
     config = build_config()
     start = time.process_time()

@@ -19,8 +19,8 @@ import orjson
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parents[1] / "benchmarks"))
 
-from fields import fieldwise, floor  # noqa: E402
-from invoices import RULES, pairs  # noqa: E402
+from fields import build_fieldwise, run_floor  # noqa: E402
+from invoices import RULES, generate_pairs  # noqa: E402
 
 import fieldwise as fw  # noqa: E402
 
@@ -103,9 +103,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         native = build(Path(folder))
         comparer = make_comparer(native)
-        contestants = {"floor": floor, "fieldwise, read + score": fieldwise(), "prototype": lambda lines: compare(native, comparer, lines)}
+        contestants = {
+            "floor": run_floor,
+            "fieldwise, read + score": build_fieldwise(),
+            "prototype": lambda lines: compare(native, comparer, lines),
+        }
         for items, records in RECORDS.items():
-            lines = [(orjson.dumps(one), orjson.dumps(other)) for one, other in pairs(records // (4 if quick else 1), items, seed=1)]
+            pairs = generate_pairs(records // (4 if quick else 1), items, seed=1)
+            lines = [(orjson.dumps(expected), orjson.dumps(actual)) for expected, actual in pairs]
             print(f"{items} items")
             check(native, comparer, lines[: 400 if items < 50 else 40])
             times = {name: measure(contestant, lines, 3 if quick else 7) for name, contestant in contestants.items()}
