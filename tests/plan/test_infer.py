@@ -1,5 +1,6 @@
 """Rules inferred from values."""
 
+from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldwise as fw
+from fieldwise.api import diff_files
 from fieldwise.model.path import Path
 from fieldwise.model.values import MISSING
 from fieldwise.plan.choose_match import choose_match
@@ -110,6 +112,26 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
         ([1 / 3, 1 / 3 + 1e-9], "numeric_tolerance", {"tolerance": 0.0}, "differ only in the last ones"),
         ([1e15, 1e15 + 0.5], "numeric_tolerance", {"tolerance": 0.0}, "so large"),
         (["20250304"], "exact", {}, "every digit counts"),
+        (["dQw4w9WgXcQ", "9bZkp7q19f0", "a1b2"], "exact", {}, "case counts"),
+        (["newPass123"], "exact", {}, "case counts"),
+        (["Co3O4", "Fe2O3", "CO2"], "exact", {}, "case counts"),
+        (["Co3O4", "CO2", "H2O"], "code", {}, "codes"),
+        (["Inv-2024-031"], "code", {}, "codes"),
+        (["Inv031", "inv-001", "INV-1"], "code", {}, "codes"),
+        (["0x1F", "0xA0"], "code", {}, "codes"),
+        (["-0.48350000381469727", "0.25"], "numeric_tolerance", {"tolerance": 1e-6, "relative": True, "parse": True}, "a share of 1e-06"),
+        (["0.12345678", "0.12345679"], "numeric_tolerance", {"tolerance": 0.0, "parse": True}, "differ only in the last ones"),
+        (["1.234", "1.2340001"], "numeric_tolerance", {"tolerance": 0.0, "parse": True}, "differ only in the last ones"),
+        (["1,234", "12.5"], "numeric_tolerance", {"tolerance": 0.05, "parse": True}, "one decimal"),
+        (["five (5) years", "thirty (30) days", "2 years"], "duration", {}, "3 of 3 values read as lengths of time"),
+        (["half an hour", "an hour"], "duration", {}, "lengths of time"),
+        (["five hundred dollars", "$20"], "money", {}, "2 with a currency"),
+        (["2024-03-05"] * 6 + ["MAR-05-24", "May-1-14", "05-OTT-2018", "2018-103"], "date", {}, "10 of 10 values read as calendar dates"),
+        (["MAR-05-24", "MAR-06-24"], "code", {}, "codes"),
+        ([12.5, "", " "], "numeric_tolerance", {"tolerance": 0.05, "parse": False}, "one decimal"),
+        ([3, ""], "exact", {}, "whole number"),
+        ([True, ""], "exact", {}, "true or false"),
+        (["2025-03-04"] + [" "] * 20, "date", {}, "1 of 1 value reads as calendar dates"),
     ],
 )
 def test_the_match_follows_from_the_values(values: list[Any], match: str, options: dict[str, Any], why: str) -> None:
@@ -440,6 +462,36 @@ def test_what_is_a_plain_value_in_places_is_one_field_and_counts_once() -> None:
     assert rules({"address": "12 Elm St"}, {"address": {"city": "Bonn"}}) == {"address": "exact"}
     assert infer_rules_from_pairs([({"l": [1, [2]]}, MISSING)]).reasons["l[*]"] == "the values are partly plain and partly lists"
     assert lists(({"l": [1, [2]]}, MISSING)) == {"l": ("index", None)}
+
+
+def test_numbers_of_csv_files_have_the_tolerance_of_json_numbers(tmp_path: FilePath) -> None:
+    for name, number in (("gold", "-0.48350000381469727"), ("close", "-0.4835000038146972"), ("other", "-0.4836")):
+        (tmp_path / f"{name}.csv").write_text(f"id,rate\na,{number}\nb,0.25\n")
+    assert diff_files(tmp_path / "gold.csv", tmp_path / "close.csv").same
+    assert not diff_files(tmp_path / "gold.csv", tmp_path / "other.csv").same
+
+
+def test_a_number_that_a_word_repeats_is_read_as_the_matcher_reads_it() -> None:
+    assert fw.diff({"term": "five (5) years"}, {"term": "5 years"}).same
+    assert not fw.diff({"term": "five (5) years"}, {"term": "6 years"}).same
+
+
+@pytest.mark.parametrize("value", ["dQw4w9WgXcQ", "newPass123", "Co3O4"])
+def test_case_counts_in_codes_that_mix_it(value: str) -> None:
+    assert not fw.diff({"v": value}, {"v": value.lower()}).same
+    assert not fw.diff({"v": value}, {"v": value.upper()}).same
+
+
+def test_a_plain_value_in_the_place_of_a_list_is_still_compared() -> None:
+    expected = [{"id": str(number), "p": ["red wine", "old cheese"]} for number in range(9)] + [{"id": "9", "p": "see below"}]
+    for actual, outcome in (("on page 7", "wrong_value"), (["see below"], "format_error"), (None, "omission")):
+        differences = fw.diff(expected, [*expected[:9], {"id": "9", "p": actual}]).differences
+        assert [(comparison.path, comparison.outcome) for _, comparison in differences] == [("[9].p", outcome)]
+
+
+def test_blank_text_in_the_place_of_a_list_or_an_object_is_no_value() -> None:
+    assert rules({"l": ""}, {"l": ["red wine"]}, {"a": " "}, {"a": {"city": "Bonn"}}) == {"l[*]": "fuzzy", "a.city": "fuzzy"}
+    assert infer_rules_from_pairs([({"a": ""}, MISSING)]).reasons == {"a": "every value is blank"}
 
 
 def test_null_in_the_place_of_an_object_leaves_its_fields_apart() -> None:

@@ -88,10 +88,21 @@ def test_another_day_is_never_equal(column: list[Any], day: Any, form: str) -> N
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers(), min_size=2, max_size=10, unique=True))
 def test_two_different_expected_numbers_are_never_equal(numbers: list[Any]) -> None:
-    match, _ = choose_match(numbers)
+    assert_all_stay_apart(numbers)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.floats(-1e12, 1e12, allow_subnormal=False), min_size=2, max_size=10, unique=True))
+def test_two_different_expected_numbers_in_text_are_never_equal(numbers: list[float]) -> None:
+    assert_all_stay_apart([repr(number) for number in numbers])
+
+
+def assert_all_stay_apart(column: list[Any]) -> None:
+    """No value of a column counts as equal to another under the rule that is inferred for it."""
+    match, _ = choose_match(column)
     matcher = MATCHERS.find(match.name).function
-    expected = [first for first in numbers for _ in numbers]
-    actual = [second for _ in numbers for second in numbers]
+    expected = [first for first in column for _ in column]
+    actual = [second for _ in column for second in column]
     scores = matcher(Pairs(expected, actual), match.options)
     assert [bool(passed) for passed in scores.passed] == [first == second for first, second in zip(expected, actual, strict=True)]
 

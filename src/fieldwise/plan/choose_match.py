@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias, cast
 from fieldwise import registry
 from fieldwise.model.rule import Match
 from fieldwise.model.values import Json
+from fieldwise.plan.closed_sets import is_closed_set
 from fieldwise.plan.column_evidence import MAX_DECIMALS, MAX_NUMBERS, MAX_SHAPES, ColumnEvidence, SideEvidence
 from fieldwise.plan.digit_codes import digits_of, have_one_form
 from fieldwise.plan.value_signs import TERMS, signs_of
@@ -31,6 +32,7 @@ NEARLY_EQUAL: Final = 1e-6
 ROUNDING: Final = 1e-12
 """The same where there are too many numbers to see whether different ones are as close as that."""
 _MIN_VALUES_FOR_CHOICES, _MIN_REPEATS_OF_CHOICES = 6, 3
+_MAX_SHORT_CHOICE, _MAX_WORDS_OF_SHORT_CHOICE = 24, 2
 _CERTAIN_YES_NO: Final = frozenset({"yes", "no", "true", "false"})
 _TERM_WORDS: Final = {
     "country": "country", "nationality": "country", "nation": "country", "currency": "currency", "language": "language",
@@ -110,24 +112,27 @@ def _note_if_unread(match: Match, expected: SideEvidence) -> str | None:
 
 
 def _choose(evidence: ColumnEvidence) -> MatchChoice:
-    kinds = {kind for kind, count in evidence.expected.kinds.items() if count}
+    kinds = _kinds_of_values(evidence.expected)
     if not kinds:
-        return build_match("exact"), "no value was seen"
+        is_blank = evidence.expected.kinds["blank"] > 0
+        return build_match("exact"), "every value is blank" if is_blank else "no value was seen"
     if kinds == {"bool"}:
         return build_match("exact"), "every value is true or false"
-    if kinds == {"blank"}:
-        return build_match("exact"), "every value is blank"
     if kinds == {"number"}:
         return _choose_for_numbers(evidence)
-    if kinds <= {"string", "blank", "number"}:
+    if kinds <= {"string", "number"}:
         return _choose_for_texts(evidence)
-    kinds -= {"blank"}
     return build_match("exact"), f"the values are of several kinds: {', '.join(sorted(kinds))}"
+
+
+def _kinds_of_values(side: SideEvidence) -> set[str]:
+    """The JSON kinds of the values; blank text is no value."""
+    return {kind for kind, count in side.kinds.items() if count and kind != "blank"}
 
 
 def _read_texts_too(evidence: ColumnEvidence, match: Match, reason: str) -> MatchChoice:
     """For expected numbers and booleans, a match that also reads them as text."""
-    kinds = {kind for kind, count in evidence.expected.kinds.items() if count}
+    kinds = _kinds_of_values(evidence.expected)
     because_untyped = "and the other side has no types, as in CSV"
     if kinds == {"bool"}:
         return build_match("boolean"), f"{reason}, {because_untyped}"
@@ -161,8 +166,9 @@ def _choose_tolerance(evidence: ColumnEvidence, *, parse: bool, reason: str) -> 
     expected = evidence.expected
     build = partial(build_match, "numeric_tolerance", **({"parse": True} if parse else {}))
     decimals = _count_decimals(evidence, "numeric_tolerance")
-    if decimals > MAX_DECIMALS and not parse:
-        limit = NEARLY_EQUAL if len(expected.numbers) < MAX_NUMBERS else ROUNDING
+    if decimals > MAX_DECIMALS:
+        has_all_numbers = max(len(expected.numbers), len(expected.printed_numbers)) < MAX_NUMBERS
+        limit = NEARLY_EQUAL if has_all_numbers else ROUNDING
         if _has_close_numbers(expected, limit):
             return build(), f"{reason} with more than {MAX_DECIMALS} decimals, and some differ only in the last ones"
         return build(tolerance=limit, relative=True), f"{reason} with more than {MAX_DECIMALS} decimals: a share of {limit:g} may differ"
@@ -201,15 +207,15 @@ def _count_decimals(evidence: ColumnEvidence, name: str) -> int:
 
 def _has_close_numbers(expected: SideEvidence, limit: float) -> bool:
     """True if two different expected numbers would count as equal."""
-    ordered = sorted(expected.numbers)
-    if 0 in expected.numbers and any(0 < abs(number) <= limit for number in ordered):  # the share of 0 is an absolute difference
+    ordered = sorted(expected.numbers | expected.printed_numbers)
+    if 0 in ordered and any(0 < abs(number) <= limit for number in ordered):  # the share of 0 is an absolute difference
         return True
     return any(larger - smaller <= 2 * limit * max(abs(smaller), abs(larger)) for smaller, larger in pairwise(ordered))
 
 
 def _has_numbers_within(expected: SideEvidence, tolerance: float) -> bool:
     """True if two different expected numbers are within an absolute tolerance and the slack for binary rounding."""
-    for smaller, larger in pairwise(sorted(expected.numbers)):
+    for smaller, larger in pairwise(sorted(expected.numbers | expected.printed_numbers)):
         limit = 1.1 * tolerance + 8 * ulp(max(abs(smaller), abs(larger)))
         if larger - smaller <= limit:
             return True
@@ -221,10 +227,14 @@ def _choose_for_texts(evidence: ColumnEvidence) -> MatchChoice:
         choice = choose(evidence)
         if choice is not None:
             return choice
-    expected = evidence.expected
+    return _choose_text(evidence.expected)
+
+
+def _choose_text(expected: SideEvidence) -> MatchChoice:
+    """The match for text of no type."""
     typed = expected.signs["typed"] + expected.kinds["number"]
-    if typed > MAX_TYPED_SHARE_OF_TEXT * _count_values(expected):
-        return build_match("exact"), f"{typed} of {_count_values(expected)} values are numbers, dates or codes, and the rest is text"
+    if typed > MAX_TYPED_SHARE_OF_TEXT * count_values(expected):
+        return build_match("exact"), f"{typed} of {count_values(expected)} values are numbers, dates or codes, and the rest is text"
     digits: dict[str, str] = {"digits": "equal"} if expected.signs["any digit"] else {}
     note = "; their digits must agree" if digits else ""
     if expected.signs["long"] * 2 >= expected.kinds["string"]:
@@ -234,7 +244,7 @@ def _choose_for_texts(evidence: ColumnEvidence) -> MatchChoice:
     return build_match("fuzzy", **digits), f"the values are names or short text, where small typos do not matter{note}"
 
 
-def _count_values(side: SideEvidence) -> int:
+def count_values(side: SideEvidence) -> int:
     """Number of values that are neither null nor blank."""
     return side.values - side.kinds["blank"]
 
@@ -242,18 +252,18 @@ def _count_values(side: SideEvidence) -> int:
 def _reads_as(evidence: ColumnEvidence, *signs: str) -> bool:
     """True if enough values have one of these signs, which exclude each other."""
     expected = sum(evidence.expected.count(sign) for sign in signs)
-    if expected >= MIN_SHARE * _count_values(evidence.expected):
+    if expected >= MIN_SHARE * count_values(evidence.expected):
         return True
     both = expected + sum(evidence.actual.count(sign) for sign in signs)
-    return expected >= MIN_EXPECTED_SHARE * _count_values(evidence.expected) and both >= MIN_SHARE * (
-        _count_values(evidence.expected) + _count_values(evidence.actual)
+    return expected >= MIN_EXPECTED_SHARE * count_values(evidence.expected) and both >= MIN_SHARE * (
+        count_values(evidence.expected) + count_values(evidence.actual)
     )
 
 
 def _describe(evidence: ColumnEvidence, noun: str, *signs: str) -> str:
     """`694 of 700 values read as amounts (not "n/a", "see invoice")`."""
     sides = (evidence.expected, evidence.actual)
-    total = sum(map(_count_values, sides))
+    total = sum(map(count_values, sides))
     read = sum(side.count(sign) for side in sides for sign in signs)
     sentence = f"{read} of {total} {'value reads' if total == 1 else 'values read'} as {noun}"
     if read >= total:
@@ -275,19 +285,22 @@ def _choose_address(evidence: ColumnEvidence) -> MatchChoice | None:
 
 def _choose_date(evidence: ColumnEvidence) -> MatchChoice | None:
     expected, actual = evidence.expected, evidence.actual
-    if not _reads_as(evidence, "date"):
+    signs = ("date",)
+    if expected.signs["date"] >= MIN_EXPECTED_SHARE * count_values(expected):  # beside dates, MAR-05-24 is one too
+        signs = ("date", "weak date")
+    if not _reads_as(evidence, *signs):
         return None
     if expected.distinct < 3 and expected.signs["compact"] == expected.signs["date"]:  # numbers such as 20250304 are more likely codes
         return None
     options, order = _choose_order(evidence)
-    if "day_first" not in options and order and not _reads_as(evidence, "clear date"):
+    if "day_first" not in options and order and not _reads_as(evidence, "clear date", *signs[1:]):
         fix = "write `match: date` with `day_first: true` or `day_first: false` to compare them as dates"
-        return build_match("exact"), _describe(evidence, "dates", "date") + f"{order}; {fix}"
+        return build_match("exact"), _describe(evidence, "dates", *signs) + f"{order}; {fix}"
     if _uses_times(evidence):
         timed = sum(side.signs["time"] + side.signs["midnight"] for side in (expected, actual))
-        reason = _describe(evidence, "dates", "date") + f", {timed} with a time of day"
+        reason = _describe(evidence, "dates", *signs) + f", {timed} with a time of day"
         return build_match("datetime", **options), reason + order
-    return build_match("date", **options), _describe(evidence, "calendar dates", "date") + order
+    return build_match("date", **options), _describe(evidence, "calendar dates", *signs) + order
 
 
 def _uses_times(evidence: ColumnEvidence) -> bool:
@@ -429,8 +442,8 @@ def _choose_share(evidence: ColumnEvidence) -> MatchChoice | None:
     """Percent on one side, and on the other numbers of which none is more than 1: `19 %` and 0.19."""
     sides = (evidence.expected, evidence.actual)
     for percents, shares in (sides, sides[::-1]):
-        are_percents = percents.signs["percent"] >= MIN_SHARE * max(_count_values(percents), 1)
-        are_shares = shares.kinds["number"] >= MIN_SHARE * max(_count_values(shares), 1) and shares.fractional
+        are_percents = percents.signs["percent"] >= MIN_SHARE * max(count_values(percents), 1)
+        are_shares = shares.kinds["number"] >= MIN_SHARE * max(count_values(shares), 1) and shares.fractional
         if are_percents and are_shares and all(abs(number) <= 1 for number in shares.numbers):
             reason = f"{percents.signs['percent']} values with a percent sign, {shares.kinds['number']} numbers up to 1 on the other side"
             return build_match("numeric_tolerance", parse=True, percent="share"), reason
@@ -452,7 +465,7 @@ def _choose_for_digits(evidence: ColumnEvidence) -> MatchChoice | None:
     expected, actual = evidence.expected, evidence.actual
     if expected.signs["leading zero"]:
         return None
-    if actual.kinds["bool"] >= MIN_SHARE * max(_count_values(actual), 1) and not expected.unlisted and {*expected.choices} <= {"0", "1"}:
+    if actual.kinds["bool"] >= MIN_SHARE * max(count_values(actual), 1) and not expected.unlisted and {*expected.choices} <= {"0", "1"}:
         return build_match("boolean"), f"the values are 0 or 1, and {actual.kinds['bool']} on the other side are true or false"
     if actual.kinds["number"] or _count_strong_marks(actual) > 0 or expected.kinds["number"]:
         return _choose_tolerance(evidence, parse=True, reason=_describe(evidence, "numbers", "number"))
@@ -470,7 +483,7 @@ def _choose_quantity(evidence: ColumnEvidence) -> MatchChoice | None:
         if _reads_as(evidence, "duration"):
             return build_match("duration"), _describe(evidence, "lengths of time", "duration")
         forms = ("duration", "clock duration", "bare number")
-        with_unit = expected.signs["duration"] >= MIN_EXPECTED_SHARE * _count_values(expected)
+        with_unit = expected.signs["duration"] >= MIN_EXPECTED_SHARE * count_values(expected)
         if with_unit and expected.signs["clock duration"] + evidence.actual.signs["clock duration"] and _reads_as(evidence, *forms):
             return build_match("duration"), _describe(evidence, "lengths of time", *forms)
     if not is_strong or not _reads_as(evidence, "quantity", "bare number"):
@@ -510,6 +523,8 @@ def _choose_code(evidence: ColumnEvidence) -> MatchChoice | None:
         return None
     if evidence.expected.signs["code with sign"]:
         return build_match("exact"), "the values are codes, some with a sign such as `+`, `$` or a decimal point that tells them apart"
+    if evidence.expected.signs["mixed case"] * 2 > evidence.expected.signs["code"]:
+        return build_match("exact"), "the values are codes that mix capitals and small letters, where case counts"
     if evidence.expected.signs["joined currency"] and evidence.actual.signs["written amount"]:  # as a code, RM500 is RM5.00
         return build_match("exact"), "the values are codes or amounts, where every character counts"
     return build_match("code"), _describe(evidence, "codes", "code", "bare digits")
@@ -530,14 +545,17 @@ def _choose_strict_text(evidence: ColumnEvidence) -> MatchChoice | None:
 
 
 def _choose_choices(evidence: ColumnEvidence) -> MatchChoice | None:
-    """A few short values that repeat."""
+    """A few values that repeat."""
     expected = evidence.expected
     count = expected.kinds["string"]
     if count < _MIN_VALUES_FOR_CHOICES or expected.unlisted or len(expected.choices) * _MIN_REPEATS_OF_CHOICES > count:
         return None
-    if all(len(text.split()) <= 2 for text in expected.choices):
+    if all(len(text) <= _MAX_SHORT_CHOICE and len(text.split()) <= _MAX_WORDS_OF_SHORT_CHOICE for text in expected.choices):
         return build_match("exact"), "a few short values repeat, as from a list of choices"
-    return None
+    text_match, _ = _choose_text(expected)
+    if text_match.name != "fuzzy" or not is_closed_set(evidence, text_match):
+        return None
+    return build_match("exact"), f"{len(expected.choices)} distinct values occur {count} times, as from a list of choices"
 
 
 _TYPE_CHOICES: Final[tuple[Callable[[ColumnEvidence], MatchChoice | None], ...]] = (

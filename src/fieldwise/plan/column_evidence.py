@@ -20,8 +20,8 @@ from fieldwise.plan.digit_codes import shape_of_digits
 from fieldwise.plan.value_signs import TERMS, Signs, signs_of
 
 MAX_CHOICES: Final = 300
-"""Number of distinct short texts to keep; a column with more is no list of choices."""
-MAX_CHOICE_LENGTH: Final = 24
+"""Number of distinct texts to keep; a column with more is no list of choices."""
+MAX_CHOICE_LENGTH: Final = 200
 MAX_NUMBERS: Final = 1 << 12
 """Number of distinct numbers to keep."""
 MAX_DECIMALS: Final = 6
@@ -66,8 +66,10 @@ class SideEvidence:
     """Number of JSON numbers that are not whole."""
     numbers: set[float] = field(default_factory=set)
     """Distinct JSON numbers, at most `MAX_NUMBERS`."""
+    printed_numbers: set[float] = field(default_factory=set)
+    """Distinct numbers in text, at most `MAX_NUMBERS`; both readings of `1,234`."""
     choices: dict[str, int] = field(default_factory=dict)
-    """Distinct short texts with their number, at most `MAX_CHOICES`."""
+    """Distinct texts of up to `MAX_CHOICE_LENGTH` characters with their number, at most `MAX_CHOICES`."""
     distinct: int = 0
     """Number of distinct texts, as far as counted within batches: an upper bound."""
     unlisted: int = 0
@@ -124,7 +126,9 @@ class SideEvidence:
         self.distinct += other.distinct
         self.unlisted += other.unlisted
         for number in other.numbers:
-            self._add_distinct(number)
+            _add_number_to(self.numbers, number)
+        for number in other.printed_numbers:
+            _add_number_to(self.printed_numbers, number)
         for shape in other.digit_shapes:
             self._add_shape(shape)
         for text in other.sample:
@@ -137,20 +141,10 @@ class SideEvidence:
 
     def _add_number(self, number: int | float) -> None:
         self.kinds["number"] += 1
-        if isinstance(number, int):
-            if abs(number) < _LARGEST:
-                self._add_distinct(float(number))
-            return
-        if not isfinite(number):
-            return
-        self._add_distinct(number)
-        if not number.is_integer():
+        _add_number_to(self.numbers, number)
+        if isinstance(number, float) and isfinite(number) and not number.is_integer():
             self.fractional += 1
             self.decimals = max(self.decimals, count_decimals(number))
-
-    def _add_distinct(self, number: float) -> None:
-        if len(self.numbers) < MAX_NUMBERS:
-            self.numbers.add(number)
 
     def _add_text(self, text: str, count: int) -> None:
         if not text:
@@ -182,8 +176,10 @@ class SideEvidence:
         sign = find_decimal_sign(text) if "." in text or "," in text else ""
         if sign:
             self.decimal_signs[sign] += count
+        _add_number_to(self.printed_numbers, figure.value)
         if figure.undecided:
             self.open_decimals[figure.undecided] = _DIGITS_OF_GROUP
+            _add_number_to(self.printed_numbers, _read_otherwise(figure.value))
         else:
             self.decimals = max(self.decimals, _count_printed_decimals(text, figure.value))
 
@@ -221,6 +217,21 @@ class ColumnEvidence:
         """Add the evidence of other cases."""
         self.expected.merge(other.expected)
         self.actual.merge(other.actual)
+
+
+def _add_number_to(numbers: set[float], number: int | float) -> None:
+    """Add a finite number, unless there are `MAX_NUMBERS`."""
+    if isinstance(number, int) and abs(number) >= _LARGEST:  # it may be beyond the range of floats
+        return
+    if len(numbers) < MAX_NUMBERS and isfinite(number):
+        numbers.add(float(number))
+
+
+def _read_otherwise(number: int | float) -> int | float:
+    """1.234 for 1234 and 1234 for 1.234: the other reading of a text whose separator could group or be decimal."""
+    if isinstance(number, int):
+        return number / 1000 if abs(number) < _LARGEST else number
+    return round(number * 1000)
 
 
 def _reads_as(text: str, signs: Signs, sign: str) -> bool:

@@ -18,7 +18,7 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.path import EACH, Path, Step
 from fieldwise.model.rule import FieldRule, ListRule, Match
 from fieldwise.model.values import Value
-from fieldwise.plan.choose_match import choose_from_evidence, new_evidence
+from fieldwise.plan.choose_match import choose_from_evidence, count_values, new_evidence
 
 ID_NAMES: Final = ("id", "sku", "key", "code", "number", "no", "isbn", "ean", "gtin", "uuid", "ref", "reference")
 """Last words of the names of fields that identify an item."""
@@ -141,6 +141,11 @@ class _PathNode:
         """Whether expected has a plain value here."""
         return self.evidence.expected.values > 0
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether expected has plain values, so that all values are compared as a whole; blank text is no value."""
+        return count_values(self.evidence.expected) > 0
+
     def get_child(self, step: Step) -> "_PathNode":
         """The child at this step, created if needed."""
         child = self.children.get(step)
@@ -219,11 +224,11 @@ class RuleInference:
             if node.parent is self._root and node.step in left_out:
                 left_out_paths.append(str(node.to_path()))
                 continue
-            if EACH in node.children and not node.has_values:
+            if EACH in node.children and not node.is_plain:
                 list_rule, reason = _infer_list_rule(node)
                 lists.append(list_rule)
                 reasons[str(list_rule.path)] = reason
-            if node.has_values or (node.has_leaf and not node.children):
+            if node.is_plain or (node.has_leaf and not node.children):
                 rule, reason = _infer_field_rule(node, actual_is_untyped)
                 rules.append(rule)
                 reasons[rule.text] = reason
@@ -296,14 +301,14 @@ def _walk_in_order(root: _PathNode) -> Iterator[_PathNode]:
     while pending:
         node = pending.pop()
         yield node
-        if not node.has_values:  # a value that is sometimes plain is compared as a whole: its parts would count twice
+        if not node.is_plain:  # a value that is sometimes plain is compared as a whole: its parts would count twice
             pending += reversed(node.children.values())
 
 
 def _infer_field_rule(node: _PathNode, actual_is_untyped: bool) -> tuple[FieldRule, str]:
     path = node.to_path()
     match, reason = choose_from_evidence(node.evidence, actual_is_untyped=actual_is_untyped)
-    if node.has_values and node.children:
+    if node.is_plain and node.children:
         match, reason = Match(), f"the values are partly plain and partly {'lists' if EACH in node.children else 'objects'}"
     if not node.has_values:
         reason = f"the {node.empty_kind} is always empty" if node.empty_kind else "only null was seen"
@@ -317,7 +322,7 @@ def _infer_list_rule(node: _PathNode) -> tuple[ListRule, str]:
     if item.children:
         return _infer_rule_of_objects(node, path, item)
     lengths = node.lists.lengths
-    is_numeric = set(item.evidence.expected.kinds) == {"number"}
+    is_numeric = set(item.evidence.expected.kinds) - {"blank"} == {"number"}
     if is_numeric and len(lengths) == 1 and 2 <= min(lengths) <= MAX_COORDINATES:
         return ListRule(path=path, align="index"), f"every list has {min(lengths)} numbers, like coordinates: their order counts"
     return ListRule(path=path, align="best"), "each plain value is paired with the most similar one, in any order"

@@ -4,6 +4,7 @@
 | --- | --- |
 | `date` | a calendar date: `day first`, `month first` or `either order`; with a `time` or `midnight`; `compact` (digits alone) |
 | `open month` | a date whose month name means several months: `5 listopad 2024` |
+| `weak date` | a date that is more likely a code, unless most others are dates: `MAR-05-24` |
 | `number` | a number: `currency`, `percent` or `bare number`; `marks` (more than digits), `undecided` (`1,234`) |
 | `weak currency`, `joined currency`, `weak number` | a number that is more likely a code: `R5`, `RM5`, `5K` and `1E5` |
 | `written amount` | a number with a currency and decimals or groups of digits |
@@ -12,6 +13,7 @@
 | `duration` | a length of time with its units; `clock duration` (`1:30`), which may be one |
 | `true`, `false` | a word or mark for yes or no |
 | `code` | without spaces, of letters and digits or with a leading zero (`leading zero`); `code with sign` (`A-1+`) |
+| `mixed case` | a code with capitals and small letters inside: `dQw4w9WgXcQ`, `Co3O4`, but not `Inv-031` |
 | `scheme` | an identifier that a named scheme reads, spaces or not: IBAN, BIC, ISBN, VAT, card or phone number |
 | `bank code` | a BIC without digits |
 | `time of day` | a time without a date: `14:30`, `2:30 PM`; `clock` without it (`75:30`) is a length of time or a score |
@@ -76,6 +78,12 @@ _PADDED_DURATION: Final = re.compile(r"\d\d [^\W\d_]+\.?")
 _CLOCK_DURATION: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _ZERO_BEFORE_DIGITS: Final = re.compile(r"(?<![\d.,])0\d")
 _DIGIT_RUN: Final = re.compile(r"\d", re.ASCII)
+_ORDINAL_DATE: Final = re.compile(r"\d{4}-\d{3}", re.ASCII)
+_ONE_CASE: Final = re.compile(r"9*Aa+9*|A+9+a|[A9]*|[a9]*")
+"""Shapes of letters and digits whose case says nothing: `Inv`, `Inv031`, `R12a`, `INV031`, `inv031`."""
+_HEXADECIMAL: Final = re.compile(r"0x[0-9A-F]+")
+_ARTICLES: Final = frozenset({"a", "an", "half"})
+"""First words of a length of time beside number words: `half an hour`."""
 _IBAN: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _IBAN_IN_GROUPS: Final = re.compile(r"[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?")
 _BIC: Final = re.compile(r"[A-Z]{4}(?P<country>[A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?")
@@ -111,8 +119,8 @@ def signs_of(text: str) -> Signs:
     elif is_bank_code(text):
         signs.add("bank code")  # a word in capitals may look like one
     if len(text) <= _MAX_READ_LENGTH:
-        signs |= _signs_of_shape(_DIGIT_RUN.sub("9", text), bool(_ZERO_BEFORE_DIGITS.search(text))) if has_digit else _word_signs(text)
-        if (has_digit or not text.isascii()) and _may_be_date(text):
+        signs |= _digit_signs(text) if has_digit else _word_signs(text)
+        if has_digit or not text.isascii():
             _add_date_signs(text, signs)
         _add_digit_code_signs(text, signs)
     if "digits" in signs and "code" not in signs:
@@ -154,11 +162,44 @@ def _add_code_signs(text: str, signs: set[str]) -> None:
             signs.add("leading zero")
         if _MEANINGFUL_SIGN.search(text):
             signs.add("code with sign")
+        if _mixes_case(text):
+            signs.add("mixed case")
     if is_scheme(text):
         signs.add("scheme")
     digits = sum(map(str.isdigit, text))
     if digits >= 0.5 * len(text) or len(text) <= _MAX_CODE_LENGTH:
         signs.add("short with digits")
+
+
+def _mixes_case(code: str) -> bool:
+    """True if a part of a code has capitals and small letters, but for a capital at its beginning.
+
+    >>> [_mixes_case(code) for code in ("dQw4w9WgXcQ", "newPass123", "Co3O4", "Inv-2024-031", "Inv031", "INV-031", "12a", "R12a", "0x1F")]
+    [True, True, True, False, False, False, False, False, False]
+    """
+    if code.islower() or code.isupper() or _HEXADECIMAL.fullmatch(code):
+        return False
+    shape = "".join(_shape_of_character(character) for character in code)
+    return any(not _ONE_CASE.fullmatch(part) for part in shape.split())
+
+
+def _shape_of_character(character: str) -> str:
+    """`A`, `a` or `9`; a space for what is no letter or digit; nothing for a letter of a script without case."""
+    if character.isupper():
+        return "A"
+    if character.islower():
+        return "a"
+    if character.isdigit():
+        return "9"
+    return "" if character.isalpha() else " "
+
+
+def _digit_signs(text: str) -> Signs:
+    """Signs of a text with digits, but for dates and codes."""
+    signs = _signs_of_shape(_DIGIT_RUN.sub("9", text), bool(_ZERO_BEFORE_DIGITS.search(text)))
+    if not signs and "(" in text and _has_number_word(text):  # here the digits repeat a word, and must agree with it: five (5) years
+        return _read_shape(text)
+    return signs
 
 
 # What a text reads as but for dates follows from its letters, its marks and the length of its digit runs, not from the digits.
@@ -229,13 +270,24 @@ def _word_signs(text: str) -> Signs:
         meaning = boolean_called(text)
         if meaning is not None:
             signs.add("true" if meaning else "false")
-    if not text.isascii() or _is_number_word(text.partition(" ")[0]):
+    first_word = text.partition(" ")[0]
+    if not text.isascii() or _is_number_word(first_word) or first_word.lower() in _ARTICLES:
         quantity = read_quantity(text)
         if quantity is not None and quantity.units:
             signs.add("quantity")
         if read_duration(text) is not None:
             signs.add("duration")
+    if not signs and _has_number_word(text):
+        figure = read_figure(text)
+        if figure is not None and figure.currencies and not figure.units:
+            signs |= _number_signs(text, figure)
     return frozenset(signs)
+
+
+def _has_number_word(text: str) -> bool:
+    """True if one of several words is a number: a cheap necessary condition for numbers in words."""
+    words = _WORD.findall(text)
+    return len(words) > 1 and any(map(_is_number_word, words))
 
 
 @lru_cache(maxsize=1 << 14)  # first words of a column repeat; the word alone decides the result
@@ -260,14 +312,25 @@ def _is_date_word(word: str) -> bool:
     return word in ("t", "z", "w") or not word.isascii() or read_moment(f"1 {word} 2020") is not None
 
 
+def _may_be_weak_date(text: str) -> bool:
+    """True for a text that `_may_be_date` refuses, and that the reader of dates may read: `MAR-05-24`, `2024-103`."""
+    if _ORDINAL_DATE.fullmatch(text):
+        return True
+    return len(_NUMBER.findall(text)) >= 2 and any(_is_date_word(word.lower()) for word in _WORD.findall(text))
+
+
 def _add_date_signs(text: str, signs: set[str]) -> None:
+    if not _may_be_date(text):
+        if _may_be_weak_date(text) and _is_day(read_moment(text)):
+            signs.add("weak date")
+        return
     iso = _ISO_WITH_TIME.fullmatch(text)
     if iso is not None and _is_iso_moment(text):
         signs.add("date")
         signs.add("midnight" if not iso["clock"].strip("0:.") and not (iso["offset"] or "").strip("Zz0:+-") else "time")
         return
     moment = read_moment(text)
-    if moment is None or (isinstance(moment, Moment) and moment.day is None):
+    if moment is None or not _is_day(moment):
         return
     signs.add("date")
     if text.isdecimal():
@@ -279,6 +342,10 @@ def _add_date_signs(text: str, signs: set[str]) -> None:
         signs.add(moment.numeric_order)
     if isinstance(moment, Moment) and moment.clock is not None:
         signs.add("midnight" if moment.clock == time() and not moment.offset and not moment.later else "time")
+
+
+def _is_day(moment: Moment | AmbiguousMoment | None) -> bool:
+    return moment is not None and not (isinstance(moment, Moment) and moment.day is None)
 
 
 def _is_iso_moment(text: str) -> bool:
