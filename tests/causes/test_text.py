@@ -12,6 +12,7 @@ EXPLAINED: list[tuple[str, Json, Json]] = [
     ("punctuation", "O'Neil", "O’Neil"),
     ("punctuation", "Acme, Inc.", "ACME INC"),
     ("punctuation", "12:30", "1230"),
+    ("punctuation", "S-5601", "S5601"),
     ("accents", "Søren", "Soren"),
     ("accents", "Łódź", "Lodz"),
     ("null_text", "Acme", "Not found"),

@@ -12,12 +12,17 @@ EXPLAINED: list[tuple[str, Json, Json]] = [
     ("abbreviation", "John Smith", "J. Smith"),
     ("abbreviation", "Bed and Breakfast Company", "Bed & Breakfast Co."),
     ("abbreviation", "Bank of America", "B.O.A."),
+    ("abbreviation", "Information Technology", "IT"),
+    ("abbreviation", "international business machines", "ibm"),
     ("truncated", "Apple Inc", "apple"),
 ]
 UNEXPLAINED: list[tuple[str, Json, Json]] = [
     ("abbreviation", "Acme", "Acme"),
     ("abbreviation", "apple", "a"),
     ("abbreviation", "I B", "I X"),
+    ("abbreviation", "NO", "None observed"),
+    ("abbreviation", "none observed", "no"),
+    ("abbreviation", "is tested", "It"),
     ("word_order", "a b", "a b b"),
     ("truncated", "Apple", "pple"),
     ("truncated", "12345", "1234"),

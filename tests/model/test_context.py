@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fieldwise.model.context import Context, MismatchContexts
+from fieldwise.model.context import Context, MismatchContexts, is_distinctive
 
 
 def test_a_value_is_found_wherever_it_stands_in_document_order() -> None:
@@ -22,6 +22,29 @@ def test_values_that_agree_by_chance_are_not_looked_for() -> None:
     context = Context("", "", {"a": 0, "b": 999, "c": "", "d": "x", "e": None, "f": 0.5, "g": "120", "h": 0.55, "i": 1000, "j": "0120"})
     assert [context.paths_with_value(value) for value in (0, 999, "", "x", None, [], 0.5, "120")] == [[]] * 8
     assert [context.paths_with_value(value) for value in (0.55, 1000, "0120")] == [["h"], ["i"], ["j"]]
+
+
+def test_text_that_reads_as_a_number_is_as_distinctive_as_the_number() -> None:
+    assert not any(map(is_distinctive, ("0.0", "0,00", "-120", "(5.00)", "$19.00", "7 %", "1.1", " 0.0 ")))
+    assert all(map(is_distinctive, ("12.50", "1.234", "1,200", "1,200.00", "1000", "0120", "€ 12,75", "1.2.3", "12a", "0" * 30)))
+
+
+def test_answers_are_not_distinctive_in_any_case_of_letters() -> None:
+    assert not any(map(is_distinctive, ("Yes", "NO", "true", "High", "n/a")))
+    assert all(map(is_distinctive, ("Yes, by post", "Nora", "EUR")))
+
+
+def test_columns_are_counted_once_for_each_list_and_field() -> None:
+    record = {"a": [{"b": value, "c": "x"} for value in ("Acme", "Beta", "Beta", None, ["Core"])]}
+    contexts = [Context(f"a[{at}].b", "a[*].b", record) for at in (1, 0)]
+    assert contexts[0].has_neighbour_with("Acme", 1) is False  # two of three items share a value
+    assert contexts[1].has_neighbour_with("Gamma", 3) is False
+    assert Context("a[0].b", "a[*].b", {"a": [{"b": "Acme"}, {"b": "Beta"}]}).has_neighbour_with("Beta", 1)
+
+
+def test_a_context_knows_the_match_of_its_rule() -> None:
+    contexts = MismatchContexts([0, 0], ["a", "b"], ["a", "b"], [{}], [{}], {"a": "date"})
+    assert (contexts.at(0).match, contexts.at(1).match) == ("date", "")
 
 
 def test_deep_and_plain_records_are_no_trouble() -> None:

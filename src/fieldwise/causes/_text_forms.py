@@ -1,4 +1,7 @@
-"""The forms of a text that several causes read: its words, its letters and digits, and these with look-alike characters as one."""
+"""The forms of a text that several causes read: its words, its letters and digits, and these with look-alike characters as one.
+
+Also which texts are codes or misread currency signs.
+"""
 
 from functools import lru_cache
 from typing import Final
@@ -6,6 +9,7 @@ from typing import Final
 from fieldwise.kernels.terms import countries_called
 from fieldwise.kernels.text_normalize import keep_letters_and_digits, normalize_lookalikes, split_words
 from fieldwise.model.context import Context
+from fieldwise.pattern import compile_on_use
 
 words_of = lru_cache(maxsize=1 << 12)(split_words)
 """The words of a text. Cached: the causes of a mismatch read the same two texts again and again. Callers must not change the list."""
@@ -32,6 +36,24 @@ def name_different_countries(expected: str, actual: str) -> bool:
         return False
     expected_countries = countries_called(expected)
     return bool(expected_countries) and bool(countries_called(actual)) and expected_countries.isdisjoint(countries_called(actual))
+
+
+_CODE_OF_LETTER_AND_DIGITS: Final = compile_on_use(r"[^\W\d_](?:[-–—]\d+|0\d+)|—[^\W\d_]\d+|[-–—][^\W\d_]0\d+")
+_CURRENCY_SIGNS: Final = frozenset("$€£¥")
+_CURRENCY_LOOKALIKES: Final = frozenset(map(frozenset, ("$S", "$s", "€C", "€E", "£E", "£L", "£f", "¥Y")))
+
+
+def is_letter_code(text: str) -> bool:
+    """True for `S-5601` and `—M00098`: the letter of a code, not a currency, and a hyphen or dash, not a minus."""
+    return _CODE_OF_LETTER_AND_DIGITS.fullmatch(text.strip()) is not None
+
+
+def has_misread_currency(expected: str, actual: str) -> bool:
+    """True for `$400.00` and `S400.00`: texts that differ in one character, a currency sign and a letter that looks like it."""
+    if len(expected) != len(actual) or _CURRENCY_SIGNS.isdisjoint(expected + actual):
+        return False
+    changed = [frozenset(pair) for pair in zip(expected, actual, strict=True) if pair[0] != pair[1]]
+    return len(changed) == 1 and changed[0] in _CURRENCY_LOOKALIKES
 
 
 PRICE_DIGITS: Final = frozenset("059")

@@ -2,11 +2,14 @@
 
 import re
 
-from fieldwise.kernels.dates import YearMonthDay, parse_date_readings
+from fieldwise.kernels.dates import DateReadings, YearMonthDay, parse_date_readings
 from fieldwise.model.context import Context
 from fieldwise.registry import cause
 from fieldwise.specs import CauseExample
 
+_DATE_MATCH = "date"
+_YEARS_OF_TWO_DIGITS = range(1900, 2100)
+"""Years that a year of two digits may mean."""
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d\d)\2(\d\d)", re.ASCII)
 
 
@@ -30,10 +33,12 @@ _YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d\d)\2(\d\d)", re.ASCII)
         CauseExample(expected="2025-03-04T10:00Z", actual="2025-03-04T10:00+01:00", holds=False),
     ],
 )
-def date_format(expected: str, actual: str, _context: Context) -> bool:
+def date_format(expected: str, actual: str, context: Context) -> bool:
     """The same day written differently: `2025-03-04` and `4 March 2025`."""
     expected_date, actual_date = parse_date_readings(expected), parse_date_readings(actual)
     if expected_date is None or actual_date is None:
+        return False
+    if _was_read_in_another_order(expected_date, actual_date, context):
         return False
     if not expected_date.has_time_of(actual_date):  # another time of day or offset, or a time that is missing
         return False
@@ -61,17 +66,29 @@ def date_format(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected="2025-03-04", actual="2025-03-05", holds=False),
     ],
 )
-def day_month_swapped(expected: str, actual: str, _context: Context) -> bool:
-    """A date whose day and month changed places."""
+def day_month_swapped(expected: str, actual: str, context: Context) -> bool:
+    """A date whose day and month changed places, or that the rule reads in the other order."""
     expected_date, actual_date = parse_date_readings(expected), parse_date_readings(actual)
     if expected_date is None or actual_date is None:
         return expected_date is not None and _swap_last_groups(actual) == expected
+    if _was_read_in_another_order(expected_date, actual_date, context):
+        return True
     expected_days, actual_days = expected_date.readings, actual_date.readings
     if expected_date.ambiguous and actual_date.ambiguous:
         expected_days, actual_days = expected_days[:1], actual_days[:1]
     if not set(expected_days).isdisjoint(actual_days):
         return False
     return any(_swap_day_and_month(day) in actual_days for day in expected_days)
+
+
+def _was_read_in_another_order(expected: DateReadings, actual: DateReadings, context: Context) -> bool:
+    """True for `2004-11-10` and `10/11/04` that `match: date` found to differ.
+
+    That match reads both formats and two-digit years, so it took the date that leaves day and month open for another day.
+    """
+    if context.match != _DATE_MATCH or expected.ambiguous == actual.ambiguous or not expected.has_time_of(actual):
+        return False
+    return not set(expected.readings).isdisjoint(actual.readings)
 
 
 def _swap_last_groups(text: str) -> str:
@@ -98,15 +115,20 @@ def _swap_day_and_month(day: YearMonthDay) -> YearMonthDay:
         CauseExample(expected="14/03/2018", actual="14/03/19", holds=False),
         CauseExample(expected="2018-03-14", actual="14 March 2018", holds=False),
         CauseExample(expected="2018-03-14", actual="2019-03-14", holds=False),
+        CauseExample(expected="Dec 20, 1991", actual="Dec 20, 1091", holds=False),
     ],
 )
-def two_digit_year(expected: str, actual: str, _context: Context) -> bool:
-    """The same day with a year of two digits on one side, or of another century."""
-    for left in _read_days(expected):
-        for right in _read_days(actual):
+def two_digit_year(expected: str, actual: str, context: Context) -> bool:
+    """The same day with a year of two digits on one side, or in the other of the centuries from 1900 to 2099."""
+    expected_date, actual_date = parse_date_readings(expected), parse_date_readings(actual)
+    if expected_date is None or actual_date is None or _was_read_in_another_order(expected_date, actual_date, context):
+        return False
+    for left in expected_date.readings:
+        for right in actual_date.readings:
             if left[1:] == right[1:] and left[0] % 100 == right[0] % 100:
-                has_short_year = (_FOUR_DIGITS.search(expected) is None) != (_FOUR_DIGITS.search(actual) is None)
-                return left[0] != right[0] or has_short_year
+                if left[0] != right[0]:
+                    return left[0] in _YEARS_OF_TWO_DIGITS and right[0] in _YEARS_OF_TWO_DIGITS
+                return (_FOUR_DIGITS.search(expected) is None) != (_FOUR_DIGITS.search(actual) is None)
     return False
 
 

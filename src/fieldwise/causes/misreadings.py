@@ -2,7 +2,7 @@
 
 from rapidfuzz.distance import Hamming, Levenshtein
 
-from fieldwise.causes._text_forms import are_price_endings, letters_of, look_alike, name_different_countries, words_of
+from fieldwise.causes._text_forms import are_price_endings, has_misread_currency, letters_of, look_alike, name_different_countries, words_of
 from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import align_digits, format_number, to_number
@@ -45,6 +45,7 @@ _MAX_PRINTED_SHARE = 0.4
         CauseExample(expected="148.00", actual="148.OC"),
         CauseExample(expected="3697", actual="3^97"),
         CauseExample(expected="5918.00", actual="$918.00"),
+        CauseExample(expected="$400.00", actual="S400.00"),
         CauseExample(expected="A12", actual="12A", holds=False),
         CauseExample(expected="50", actual="60", holds=False),
         CauseExample(expected="Acme", actual="Acme", holds=False),
@@ -52,7 +53,7 @@ _MAX_PRINTED_SHARE = 0.4
     ],
 )
 def ocr(expected: Json, actual: Json, context: Context) -> bool:
-    """Characters that look alike in print: 0 and O, 1 and l and I, 5 and S, 8 and B, 2 and Z, rn and m, cl and d, vv and w.
+    """Characters that look alike in print: 0 and O, 1 and l and I, 5 and S, 8 and B, 2 and Z, rn and m, cl and d, vv and w, $ and S.
 
     Also a letter or sign in the place of a digit, in texts that agree otherwise.
     """
@@ -62,7 +63,7 @@ def ocr(expected: Json, actual: Json, context: Context) -> bool:
     expected_text, actual_text = letters_of(expected, actual, context)
     if not expected_text or expected_text == actual_text:
         return False
-    if look_alike(expected, actual, context):
+    if look_alike(expected, actual, context) or has_misread_currency(expected, actual):
         return True
     if expected_text.isalpha() or actual_text.isalpha():  # no digits
         return False

@@ -2,7 +2,7 @@
 
 from rapidfuzz.distance import Hamming, Levenshtein
 
-from fieldwise.causes._text_forms import PRICE_DIGITS, are_price_endings
+from fieldwise.causes._text_forms import PRICE_DIGITS, are_price_endings, has_misread_currency, is_letter_code
 from fieldwise.kernels.amounts import Figure, read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import NumberReadings, align_digits, count_decimals, format_number, parse_number_readings, to_number
@@ -16,8 +16,13 @@ from fieldwise.specs import CauseExample
 
 _TRUTH_WORDS = {"true": True, "yes": True, "y": True, "false": False, "no": False, "n": False}
 _FLOAT_SLACK = 1 + 1e-9
-_COMPUTATION_NOISE = 1e-6
-"""Numbers that agree to six digits differ by how they were computed or stored."""
+_COMPUTATION_NOISE = 1e-12
+"""Numbers that agree to twelve digits differ by how they were computed."""
+_STORAGE_NOISE = 1e-6
+"""Numbers that agree to six digits, of which the longer has at least three decimals more, differ by how they were stored."""
+_MIN_NOISE_DECIMALS = 3
+_USUAL_DECIMALS = 2
+"""Decimals of most amounts: a number that is 0 when rounded to them may have been rounded to 0."""
 _SCALE_FACTORS = (10, 100, 1000, 1_000_000)
 _MIN_ROUNDED_DIGITS = 3
 """Digits that a number with one decimal less must keep to be a rounded one."""
@@ -115,6 +120,7 @@ def _read_value(value: Json) -> int | float | None:
         CauseExample(expected="$5", actual="CAD 5", holds=False),
         CauseExample(expected="EUR 100.00", actual="USD 90.00", holds=False),
         CauseExample(expected="EUR 100.00", actual="100.00", holds=False),
+        CauseExample(expected="$400.00", actual="S400.00", holds=False),
     ],
 )
 def other_currency(expected: str, actual: str, _context: Context) -> bool:
@@ -122,7 +128,7 @@ def other_currency(expected: str, actual: str, _context: Context) -> bool:
     left, right = _read_figure(expected), _read_figure(actual)
     if left is None or right is None or left.value != right.value:
         return False
-    return _exclude_each_other(left.currencies, right.currencies)
+    return _exclude_each_other(left.currencies, right.currencies) and not has_misread_currency(expected, actual)
 
 
 @cause(
@@ -204,6 +210,7 @@ def other_unit(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected=0.12, actual="12%"),
         CauseExample(expected=1234.5, actual="1,234.60", holds=False),
         CauseExample(expected="1234567890123456.78", actual="1234567890123456.79", holds=False),
+        CauseExample(expected="-0.48350000381469727", actual="-0.4835000038146972", holds=False),
         CauseExample(expected="$5", actual="€5", holds=False),
         CauseExample(expected="5", actual="-5", holds=False),
     ],
@@ -219,6 +226,8 @@ def number_format(expected: Json, actual: Json, _context: Context) -> bool:
         return False
     if left.values[0] == right.values[0]:
         return True
+    if not (left.percent or right.percent):
+        return not set(left.values).isdisjoint(right.values)
     right_meanings = _meanings(right)
     return any(_are_same_number(value, meaning) for value in _meanings(left) for meaning in right_meanings)
 
@@ -246,6 +255,7 @@ def _meanings(number: NumberReadings) -> tuple[int | float, ...]:
 
 
 def _are_same_number(left: float, right: float) -> bool:
+    """True for 0.07 and 7 / 100, whatever the last digits of the division."""
     return left == right or (isinstance(left, float) and abs(left - right) <= 1e-12 * abs(left))
 
 
@@ -268,12 +278,16 @@ def _are_same_number(left: float, right: float) -> bool:
         CauseExample(expected=0, actual=0, holds=False),
         CauseExample(expected=0, actual=-0.0, holds=False),
         CauseExample(expected=5, actual=-6, holds=False),
+        CauseExample(expected="S-5601", actual="5601", holds=False),
+        CauseExample(expected="M00098", actual="—M00098", holds=False),
     ],
 )
 def sign(expected: Json, actual: Json, _context: Context) -> bool:
-    """The same number with the opposite sign, in the same currency and unit."""
+    """The same number with the opposite sign, in the same currency and unit. The hyphen of a code such as `S-5601` is no sign."""
     left, right = _read_figure(expected), _read_figure(actual)
     if left is None or right is None or left.value != -right.value or left.value == 0:
+        return False
+    if any(isinstance(value, str) and is_letter_code(value) for value in (expected, actual)):
         return False
     return not _exclude_each_other(left.currencies, right.currencies) and not _exclude_each_other(left.units, right.units)
 
@@ -302,10 +316,14 @@ def sign(expected: Json, actual: Json, _context: Context) -> bool:
         CauseExample(expected=15, actual=20, holds=False),
         CauseExample(expected=125, actual=130, holds=False),
         CauseExample(expected=40500, actual=41000, holds=False),
+        CauseExample(expected="-0.48350000381469727", actual="-0.4835000038146972"),
+        CauseExample(expected="419,136.58", actual="419,136.88", holds=False),
+        CauseExample(expected=102495.0, actual=102495.09, holds=False),
+        CauseExample(expected=-0.4835, actual=0.0, holds=False),
     ],
 )
 def rounding(expected: Json, actual: Json, _context: Context) -> bool:
-    """A number with some of its last digits rounded or cut off: the actual one is the rounder of the two.
+    """A number with some of its last digits rounded or cut off: the actual one is the rounder of the two, unless it was stored inexactly.
 
     Texts of digits alone are identifiers, which are not rounded. Texts with as many decimals, and 59.0,
     were rounded to the nearest, not cut off.
@@ -313,8 +331,22 @@ def rounding(expected: Json, actual: Json, _context: Context) -> bool:
     left, right = to_number(expected), to_number(actual)
     if left is None or right is None or left == right or _are_digits_only(expected, actual):
         return False
+    if right == 0 and not _may_be_rounded_to_zero(left, actual):
+        return False
     may_be_cut_off = not _have_as_many_decimals(expected, actual) and not (isinstance(actual, float) and right % 1 == 0)
     return _is_rounded(left, right, may_be_cut_off=may_be_cut_off) and not _name_other_currencies(expected, actual)
+
+
+def _may_be_rounded_to_zero(expected: float, actual: Json) -> bool:
+    """True for 0.004 and 0, which are the same with two decimals or as many as a text has.
+
+    A number that loses all its digits leaves no trace of rounding, and 0 is also what stands for a value that was not found.
+    """
+    decimals = _USUAL_DECIMALS
+    if isinstance(actual, str):
+        zeros_at_end = actual.replace(",", ".").rpartition(".")[2].count("0")  # all digits of such a text are zeros
+        decimals = max(decimals, zeros_at_end)
+    return abs(expected) < 0.5 * 10.0**-decimals
 
 
 def _is_rounded(expected: float, actual: float, *, may_be_cut_off: bool) -> bool:
@@ -323,7 +355,18 @@ def _is_rounded(expected: float, actual: float, *, may_be_cut_off: bool) -> bool
         return False
     if expected % 1 == 0 and actual % 1 == 0:
         return _is_rounded_integer(int(expected), int(actual))
-    return distance <= _COMPUTATION_NOISE * magnitude or _has_fewer_decimals(expected, actual, may_be_cut_off=may_be_cut_off)
+    if distance <= _COMPUTATION_NOISE * magnitude or _is_stored_inexactly(expected, actual):
+        return True
+    return _has_fewer_decimals(expected, actual, may_be_cut_off=may_be_cut_off)
+
+
+def _is_stored_inexactly(expected: float, actual: float) -> bool:
+    """True for 1234.5 and 1234.50001: the expected number is the actual one without a long tail of decimals."""
+    decimals = count_decimals(expected)
+    if count_decimals(actual) - decimals < _MIN_NOISE_DECIMALS:
+        return False
+    distance = abs(expected - actual)
+    return distance <= _STORAGE_NOISE * abs(expected) and distance < 10.0**-decimals
 
 
 def _have_as_many_decimals(expected: Json, actual: Json) -> bool:
@@ -335,12 +378,16 @@ def _have_as_many_decimals(expected: Json, actual: Json) -> bool:
 
 
 def _has_fewer_decimals(expected: float, actual: float, *, may_be_cut_off: bool) -> bool:
-    """True for 12.346 and 12.35, or 12.3 cut off; also for 12.34 and 12.35, where the last of several decimals is off by one."""
+    """True for 12.346 and 12.35, or 12.3 cut off; also for 12.34 and 12.35, where the last of several decimals is off by one.
+
+    An amount may be a cent off whatever zeros it ends in: 20500 and 20500.01.
+    """
     distance, magnitude = abs(expected - actual), max(abs(expected), abs(actual))
     expected_decimals = len(format_number(abs(expected)).partition(".")[2])
     whole, _, fraction = format_number(abs(actual)).partition(".")
-    if expected_decimals == len(fraction):
-        return len(fraction) >= 2 and distance <= 10.0 ** -len(fraction) * _FLOAT_SLACK and distance <= 1e-3 * magnitude
+    if expected_decimals == len(fraction) or expected_decimals < len(fraction) == _USUAL_DECIMALS:
+        off_by_one = 10.0 ** -len(fraction) * _FLOAT_SLACK + _COMPUTATION_NOISE * magnitude
+        return len(fraction) >= 2 and distance <= off_by_one and distance <= 1e-3 * magnitude
     if expected_decimals < len(fraction):
         return False
     unit = 10.0 ** -len(fraction)

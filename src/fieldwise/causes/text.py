@@ -1,5 +1,6 @@
 """Causes in how a text is written: letter case, spaces, punctuation, accents, and placeholders instead of a value."""
 
+from fieldwise.causes._text_forms import is_letter_code
 from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.numbers import parse_number_readings
 from fieldwise.kernels.text_normalize import (
@@ -132,6 +133,7 @@ def whitespace(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected="Smith-Jones", actual="Smith–Jones"),
         CauseExample(expected='"x y"', actual="“x y”"),
         CauseExample(expected="co-operate", actual="cooperate"),
+        CauseExample(expected="M00098", actual="—M00098"),
         CauseExample(expected="1.5", actual="15", holds=False),
         CauseExample(expected="5", actual="-5", holds=False),
         CauseExample(expected="-5 °C", actual="5 °C", holds=False),
@@ -153,6 +155,8 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
 def _are_other_figures(expected: str, actual: str) -> bool:
     """True for `-5 °C` and `5 °C`: two numbers with a unit that differ."""
     if len(expected) > _MAX_FIGURE_LENGTH or not any(map(str.isdigit, expected)):
+        return False
+    if is_letter_code(expected) or is_letter_code(actual):
         return False
     left, right = read_figure_once(expected), read_figure_once(actual)
     return left is not None and right is not None and left.value != right.value

@@ -14,6 +14,10 @@ from fieldwise.specs import CauseExample
 
 _WORDS_WITHOUT_INITIAL = frozenset({"and", "of", "the", "for", "und", "et", "de", "y"})
 """Words that initials leave out."""
+_WORDS_LIKE_INITIALS = frozenset(
+    {"am", "an", "as", "at", "be", "by", "do", "go", "he", "in", "is", "it", "of", "on", "or", "so", "to", "up"}
+)
+"""Words of two letters that are initials only in capitals."""
 _ELLIPSES = ("…", "...", "[…]", "[...]")
 _MIN_PREFIX, _MIN_PREFIX_BEFORE_ELLIPSIS, _MIN_DIGIT_PREFIX = 4, 2, 6
 """Shorter beginnings of a text are too likely by chance to count as cut off."""
@@ -50,6 +54,7 @@ _LABEL_WORDS = frozenset({
         CauseExample(expected="John Smith", actual="John S", holds=False),
         CauseExample(expected="John Smith", actual="K. Smith", holds=False),
         CauseExample(expected="7.5", actual="7.51", holds=False),
+        CauseExample(expected="No", actual="None observed", holds=False),
     ],
 )
 def abbreviation(expected: str, actual: str, _context: Context) -> bool:
@@ -60,7 +65,8 @@ def abbreviation(expected: str, actual: str, _context: Context) -> bool:
     if len(expected_words) != len(actual_words):
         is_actual_short = len(expected_words) > len(actual_words)
         short, long = (actual_words, expected_words) if is_actual_short else (expected_words, actual_words)
-        is_abbreviated = _are_initials(short, long) or _have_same_short_forms(short, long)
+        written_short = actual if is_actual_short else expected
+        is_abbreviated = (_are_initials(short, long) and not _is_plain_word(written_short)) or _have_same_short_forms(short, long)
     else:
         is_abbreviated = _may_be_short_forms(expected_words, actual_words) and (
             _are_initials(expected_words, actual_words)
@@ -111,6 +117,12 @@ def _are_initials(short: list[str], long: list[str]) -> bool:
     all_initials = "".join(word[0] for word in long)
     main_initials = "".join(word[0] for word in long if word not in _WORDS_WITHOUT_INITIAL)
     return initials in (all_initials, main_initials)
+
+
+def _is_plain_word(text: str) -> bool:
+    """True for `No`, a word by itself, and not the initials of `None observed`; False for `IBM`, `n.o.` and `IT`."""
+    word = text.strip()
+    return word.lower() == "no" or (not word.isupper() and word.lower() in _WORDS_LIKE_INITIALS)
 
 
 def _differ_by_initials(expected: list[str], actual: list[str]) -> bool:

@@ -78,7 +78,8 @@ def find_causes(
     cases: list[int] = comparisons.case[mismatched].tolist()
     paths = [*map(comparisons.paths.__getitem__, comparisons.path[mismatched].tolist())]
     fields = [*map(comparisons.fields.__getitem__, comparisons.field[mismatched].tolist())]
-    contexts = MismatchContexts(cases, paths, fields, expected, actual)
+    matches = {field: rule.match.name for field, rule in zip(comparisons.fields, comparisons.rules, strict=True)}
+    contexts = MismatchContexts(cases, paths, fields, expected, actual, matches)
     codes = _find_codes(comparisons, mismatched)
     expected_values = [*map(comparisons.compared_value if comparisons.chosen else comparisons.expected.__getitem__, rows)]
     actual_values = [*map(comparisons.actual.__getitem__, rows)]
