@@ -134,9 +134,17 @@ def count_all_paths() -> dict[str, int]:
         folder = Path(name)
         (folder / "one.eval.yaml").write_text(ONE_CASE_SUITE)
         write_cases(folder / "one.jsonl", [(EXPECTED_RECORD, ACTUAL_RECORD)])
-        for command in ("check", "run"):
-            intervals, _ = count_instructions(folder, [sys.executable, "-m", "fieldwise", command, "one.eval.yaml"])
-            path = f"fieldwise {command}, one case"
+        # several cases have intervals and causes, which a single case may not
+        write_cases(folder / "forty.jsonl", [*generate_pairs(40, 5)])
+        suite = {"cases": "forty.jsonl", "evaluators": [{"type": "field_accuracy", "fields": RULES, "lists": LISTS}]}
+        (folder / "forty.eval.yaml").write_text(json.dumps(suite))
+        startup_paths = {
+            "fieldwise check, one case": ["check", "one.eval.yaml"],
+            "fieldwise run, one case": ["run", "one.eval.yaml"],
+            "fieldwise run, 40 cases of 5 items": ["run", "forty.eval.yaml"],
+        }
+        for path, arguments in startup_paths.items():
+            intervals, _ = count_instructions(folder, [sys.executable, "-m", "fieldwise", *arguments])
             counts[path] = sum(intervals)
             print_count(path, counts[path])
         intervals, paths = count_instructions(folder, [sys.executable, str(Path(__file__).resolve()), "--work", name])
