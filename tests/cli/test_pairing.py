@@ -248,3 +248,98 @@ def test_a_prediction_that_is_almost_json_is_compared() -> None:
     invoke("diff", "a.json", "e.json", exit_code=2)
     Path("b.json").write_text("{; no record")
     assert "b.json:1" in invoke("diff", "e.json", "b.json", exit_code=2)
+
+
+VENDOR = {"name": "Acme", "street": "Main", "city": "Kiel", "zip": "1", "country": "DE"}
+
+
+def test_a_part_of_the_record_with_many_fields_does_not_hide_the_rest() -> None:
+    write("gold.jsonl", [{"id": f"d{n}", "number": f"INV-{n}", "total": 100.5, "vendor": VENDOR} for n in range(4)])
+    write("out.jsonl", [{"id": f"d{n}", "number": "WRONG", "total": 0, "vendor": VENDOR} for n in range(4)])
+    said = invoke("diff", "gold.jsonl", "out.jsonl", "--format", "plain", exit_code=1)
+    assert "✗ 8 differences" in said
+    invoke("init", "--expected", "gold.jsonl", "--actual", "out.jsonl")
+    invoke("run", "out.eval.yaml", "--gate", "fields.score >= 0.99", exit_code=1)
+
+
+def test_what_is_beside_the_record_is_named() -> None:
+    write("gold.jsonl", [{"key": f"r-{n}", "lang": "de", "entities": {"total": n}} for n in range(5)])
+    said = invoke("diff", "gold.jsonl", "out.jsonl", exit_code=1)
+    assert "the expected record is `entities` of each row; not compared: `lang`" in said
+
+
+def test_rows_in_another_order_are_paired_by_a_column_that_both_have() -> None:
+    rows = [{"file": f"scan {n * 7}.png", "total": n % 3} for n in range(9)]
+    write("gold.jsonl", rows)
+    write("out.jsonl", [{**row, "total": 7} if row["file"] == "scan 14.png" else row for row in reversed(rows)])
+    said = invoke("diff", "gold.jsonl", "out.jsonl", exit_code=1)
+    assert said.startswith("9 of 9 expected rows have an actual one, paired by `file`")
+    assert "✗ 1 difference " in said
+
+
+def test_init_names_the_fields_that_no_actual_record_has() -> None:
+    write("gold.jsonl", [{"id": n, "annotator": "x", "sheet": f"f{n}", "total": n} for n in range(5)])
+    write("out.jsonl", [{"id": n, "total": n} for n in range(5)])
+    said = invoke("init", "--expected", "gold.jsonl", "--actual", "out.jsonl")
+    assert "2 fields are only in the expected file and count as missing in every case: `annotator`, `sheet`" in said
+    assert "--rename EXPECTED=ACTUAL" in said
+    write("out.jsonl", [{"id": n, "total": n, "annotator": "x", "sheet": "s"} for n in range(5)])
+    assert "only in the expected" not in invoke("init", "--force", "--expected", "gold.jsonl", "--actual", "out.jsonl")
+
+
+def test_a_scalar_column_with_the_name_of_a_side_is_compared() -> None:
+    for name, wrong in (("gold.csv", 0), ("out.csv", 1)):
+        Path(name).write_text("id,prediction\n" + "".join(f"{n},{n * 1.5 + wrong * (n == 3)}\n" for n in range(6)))
+    said = invoke("diff", "gold.csv", "out.csv", "--format", "plain", exit_code=1)
+    assert "✗ 1 difference " in said
+    assert '3  "4.5" → "5.5"' in said
+
+
+def read_expense(*totals: int) -> dict[str, Any]:
+    documents = [
+        {"SummaryFields": [{"Type": {"Text": "TOTAL"}, "ValueDetection": {"Text": str(total), "Confidence": 98}}], "LineItemGroups": []}
+        for total in totals
+    ]
+    return {"DocumentMetadata": {"Pages": 1}, "ExpenseDocuments": documents}
+
+
+def test_diff_reads_the_file_of_a_service_against_a_record() -> None:
+    Path("gold.json").write_text(json.dumps({"total": "5"}))
+    Path("reply.json").write_text(json.dumps(read_expense(6)))
+    said = invoke("diff", "gold.json", "reply.json", "--format", "plain", exit_code=1)
+    assert said.startswith("1 of 1 expected rows have an actual one, paired by the names of the files\n`total` is compared with `TOTAL`")
+    assert "✗ 1 difference " in said
+    Path("same.json").write_text(json.dumps(read_expense(5)))
+    invoke("diff", "gold.json", "same.json")
+
+
+def test_diff_pairs_records_by_their_ids() -> None:
+    Path("gold.json").write_text(json.dumps({"a.pdf": {"x": 1, "y": 2}, "b.pdf": {"x": 1, "y": 2}}))
+    Path("out.json").write_text(json.dumps({"b.pdf": {"x": 1, "y": 2}, "a.pdf": {"x": 1, "y": 3}}))
+    said = invoke("diff", "gold.json", "out.json", "--format", "plain", exit_code=1)
+    assert "2 of 2 expected rows have an actual one, paired by `id`" in said
+    assert "a.pdf  2 → 3" in said
+
+
+def test_a_file_with_two_documents_is_said_and_the_suite_has_only_what_the_files_have() -> None:
+    for side in ("gold", "reply"):
+        Path(side).mkdir()
+    for n in (1, 2, 3):
+        Path(f"gold/r{n}.json").write_text(json.dumps({"total": str(n)}))
+        Path(f"reply/r{n}.json").write_text(json.dumps(read_expense(*[n] * (1 + (n == 2)))))
+    said = invoke("init", "--expected", "gold", "--actual", "reply")
+    assert said.startswith("2 of 3 expected rows have an actual one, paired by the names of the files")
+    assert "record:" not in Path("reply.eval.yaml").read_text()
+    ran = " ".join(invoke("run", "reply.eval.yaml", "--format", "plain").split())
+    assert "`r2` has 2 documents in one file, and one expected record" in ran
+
+
+def test_init_reads_answers_by_their_ids() -> None:
+    rows = [{"id": f"q{n}", "question": f"What is {n}?", "answer": f"answer {n}"} for n in range(6)]
+    write("questions.jsonl", rows)
+    Path("answers.json").write_text(json.dumps({row["id"]: row["answer"] for row in reversed(rows)}))
+    said = invoke("init", "--expected", "questions.jsonl", "--actual", "answers.json")
+    assert "answers: an object of 6 values by their ids" in said
+    assert "6 of 6 expected rows have an actual one, paired by `id` = the ids in the files" in said
+    report = json.loads(invoke("run", "answers.eval.yaml", "--format", "json"))
+    assert report["summary"]["evaluators"]["answer_quality"]["metrics"]["exact_match"]["value"] == 1

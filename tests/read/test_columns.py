@@ -238,3 +238,9 @@ def test_several_outputs_of_promptfoo_need_a_choice(tmp_path: Path) -> None:
     [cases] = list(read_cases(replace(source, columns={"actual": "[b:2] p"})))
     assert cases.actual == ["Milan"]
     assert cases.metadata[0]["Score of [b:2] p"] == "0"
+
+
+def test_short_names_of_both_sides_are_recognized() -> None:
+    roles, problems = find_roles(["id", "gt", "pred"], {}, Where())
+    assert (roles.columns["expected"], roles.columns["actual"]) == ("gt", "pred")
+    assert not [problem for problem in problems if problem.level == "error"]

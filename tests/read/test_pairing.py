@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fieldwise.model.plan import SideMapping
 from fieldwise.read.pairing import FILE_NAME, count_records, propose_pairing
 
@@ -162,3 +164,52 @@ def test_rows_are_paired_by_id_although_one_has_none_and_two_have_the_same(tmp_p
     gold = [{"id": "a", "x": 1}, {"id": "b", "x": 2}, {"id": "b", "x": 3}, {"id": None, "x": 4}]
     pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", gold[:2]))
     assert pairing.describe_ids() == "`id`"
+
+
+VENDOR = {"name": "Acme", "street": "Main", "city": "Kiel", "zip": "1", "country": "DE"}
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ({"number": "A", "total": 5, "vendor": VENDOR}, {"number": "B", "total": 0, "vendor": VENDOR}),
+        ({"total": 5, "vendor": VENDOR}, {"vendor": VENDOR}),
+        ({"seller": VENDOR, "buyer": VENDOR}, {"seller": VENDOR, "buyer": VENDOR}),
+        ({"seller": VENDOR, "buyer": VENDOR, "invoice": {"no": 1}}, {"seller": VENDOR, "buyer": VENDOR, "invoice": {"no": 2}}),
+        ({"data": {"vendor": VENDOR, "total": 5}}, {"data": {"vendor": VENDOR, "total": 0}}),
+        ({"model": "X1", "specs": VENDOR}, {"model": "X2", "specs": VENDOR}),
+        ({"total": 5, "vendor": VENDOR}, {"total": 0, **VENDOR}),
+    ],
+)
+def test_an_object_with_many_fields_is_a_part_of_the_record(tmp_path: Path, expected: dict[str, Any], actual: dict[str, Any]) -> None:
+    files = [write(tmp_path / f"{n}.jsonl", [{"id": f"d{i}", **row} for i in range(3)]) for n, row in enumerate((expected, actual))]
+    pairing = propose_pairing(*files)
+    left_out = [name for names in pairing.names_beside for name in names]
+    assert not {"number", "total", "seller", "buyer", "invoice", "model", "data.total"} & {*left_out}
+    assert "vendor" not in str(pairing.expected.record)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "records"),
+    [
+        ({"file": "a.pdf", "fields": VENDOR}, {"model": "m", "usage": {"tokens": 3}, "fields": VENDOR}, ("fields", "fields")),
+        ({"doc_type": "bill", "gold_fields": VENDOR}, {"model": "m", "result": VENDOR}, ("gold_fields", "result")),
+        ({"source": "a.pdf", "labels": VENDOR}, VENDOR, ("labels", None)),
+    ],
+)
+def test_a_wrapper_is_no_part_of_the_record_and_what_is_beside_it_is_named(
+    tmp_path: Path, expected: dict[str, Any], actual: dict[str, Any], records: tuple[str, str | None]
+) -> None:
+    files = [write(tmp_path / f"{n}.jsonl", [{"id": f"d{i}", **row} for i in range(3)]) for n, row in enumerate((expected, actual))]
+    pairing = propose_pairing(*files)
+    assert (pairing.expected.record, pairing.actual.record) == records
+    beside = next(iter(expected))
+    assert f"the expected record is `{records[0]}` of each row; not compared: `{beside}`" in pairing.describe(3, 3)
+
+
+def test_ids_that_differ_by_a_file_extension_pair(tmp_path: Path) -> None:
+    gold = [{"doc_id": f"x{number}.pdf", "total": number} for number in range(12)]
+    output = [{"doc_id": f"x{number}", "amount": number} for number in range(12)]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output))
+    assert pairing.keys == ("doc_id", "doc_id")
+    assert [(rename.expected, rename.actual) for rename in pairing.renames] == [("total", "amount")]

@@ -256,3 +256,60 @@ def test_a_record_whose_values_all_have_a_confidence_is_one_record(tmp_path: Pat
     run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "field_prf"}]}, root=tmp_path / "runs")
     assert run.manifest.summary.cases == 1
     assert run.summary["field_prf.score"] == 1.0
+
+
+def test_a_scalar_with_the_name_of_a_side_is_data_and_different_names_are_said(tmp_path: Path) -> None:
+    expected = [{"id": number, "value": float(number)} for number in range(5)]
+    actual = [{"id": number, "prediction": float(number)} for number in range(5)]
+    suite: dict[str, Any] = {"evaluators": [{"type": "field_accuracy"}]}
+    run = fw.run(suite, expected=expected, actual=actual, on="id", root=tmp_path)
+    [note] = [note for note in run.diagnostics if note.code == "no-common-field"]
+    assert "expected has `value`, actual has `prediction`" in note.what
+    assert "rename: {prediction: value}" in (note.fix or "")
+    sides = {"expected": {"file": "e"}, "actual": {"file": "a", "rename": {"prediction": "value"}}}
+    run = fw.run({**suite, "cases": sides}, expected=expected, actual=actual, on="id", root=tmp_path)
+    assert run.summary["field_accuracy.score"] == 1.0
+    assert "no-common-field" not in {note.code for note in run.diagnostics}
+
+
+@pytest.mark.parametrize("name", ["prediction", "answer", "response", "output", "reference"])
+@pytest.mark.parametrize("is_text", [False, True])
+def test_a_scalar_that_both_sides_have_alone_is_a_field(tmp_path: Path, name: str, is_text: bool) -> None:
+    rows = [{"id": number, name: f"a {number}" if is_text else number} for number in range(5)]
+    wrong = [{**row, name: "x" if is_text else 99} if row["id"] == 3 else row for row in rows]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=rows, actual=wrong, on="id", root=tmp_path)
+    assert [stored.field for stored in run.mismatches()] == [name]
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_record_under_the_name_of_a_side_is_unwrapped(tmp_path: Path, as_text: bool) -> None:
+    expected = [{"id": "a", "total": 5}]
+    record = {"total": 6}
+    actual = [{"id": "a", "prediction": json.dumps(record) if as_text else record}]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=expected, actual=actual, on="id", root=tmp_path)
+    assert [(stored.expected, stored.actual) for stored in run.mismatches()] == [(5, 6)]
+
+
+def test_ids_that_differ_by_a_file_extension_pair_in_a_run(tmp_path: Path) -> None:
+    expected = [{"doc_id": f"x{number}.pdf", "total": number} for number in range(5)]
+    actual = [{"doc_id": f"x{number}", "total": number} for number in reversed(range(5))]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=expected, actual=actual, root=tmp_path)
+    assert run.summary["field_prf.score"] == 1.0
+    [note] = [note for note in run.diagnostics if note.code == "paired-by-stem"]
+    assert "`x0.pdf` of expected is `x0` of actual" in note.what
+    two_scans = [*expected, {"doc_id": "x0.png", "total": 0}]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=two_scans, actual=actual, root=tmp_path)
+    assert "nothing-pairs" in {note.code for note in run.diagnostics}
+
+
+def test_answers_by_their_ids_pair_with_rows_that_have_these_ids(tmp_path: Path) -> None:
+    rows = [{"id": f"q{number}", "question": "?", "answer": f"answer {number}"} for number in range(6)]
+    (tmp_path / "gold.json").write_text(json.dumps(rows))
+    (tmp_path / "out.json").write_text(json.dumps({row["id"]: "wrong" if row["id"] == "q3" else row["answer"] for row in reversed(rows)}))
+    cases = {"expected": str(tmp_path / "gold.json"), "actual": str(tmp_path / "out.json")}
+    run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "equals"}]}, root=tmp_path / "runs")
+    assert [result.case for result in run.results() if result.result.score == 0] == ["q3"]
+    assert "keyed-values" in {note.code for note in run.diagnostics}
+    (tmp_path / "out.json").write_text(json.dumps({"total": "5", "vendor": "Acme"}))
+    run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "equals"}]}, root=tmp_path / "runs")
+    assert "keyed-values" not in {note.code for note in run.diagnostics}

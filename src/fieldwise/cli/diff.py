@@ -54,12 +54,14 @@ def diff(
 def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, renames: dict[str, str]) -> "Diff":
     from fieldwise import api
     from fieldwise.read.files import get_data_suffix
+    from fieldwise.read.imported_files import recognize_format
     from fieldwise.read.table_files import load_json
 
     json_files = [path.is_file() and get_data_suffix(path) == ".json" for path in (expected, actual)]
     if all(json_files) and ids is None and not renames:
         values = load_json(expected), _load_prediction(actual)
-        if not all(map(_is_table, values)) or not _have_ids(expected, actual):
+        is_imported = any(recognize_format(value) is not None for value in values)
+        if not is_imported and (not all(map(_is_table, values)) or not _have_ids(expected, actual)):
             return _with_remark_on_same_file(api.diff(*values), expected, actual)
     if any(json_files):
         _refuse_one_against_many(expected, actual)
@@ -95,11 +97,12 @@ def _with_remark_on_same_file(difference: "Diff", expected: Path, actual: Path) 
 
 
 def _is_table(value: Any) -> bool:
-    from fieldwise.read.document_records import find_record_list
+    """True for a list of records, and for an object that holds one or has records by their ids."""
+    from fieldwise.read.document_records import find_side_records
 
     if isinstance(value, list):
         return len(value) > 1 and all(isinstance(item, dict) for item in value)
-    return find_record_list(value) is not None
+    return find_side_records(value) is not None
 
 
 def _have_ids(expected: Path, actual: Path) -> bool:

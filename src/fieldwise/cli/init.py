@@ -133,6 +133,8 @@ def _pair_sides(
     suite = infer_paired_suite(expected, actual, folder, pairing, rules)
     for line in replace(pairing, renames=()).describe(suite.paired, suite.records):
         click.echo(line)
+    if rules is None:
+        _report_missing_fields(pairing.list_missing_fields())
     _report_extra_fields(pairing.list_extra_fields())
     if pairing.equal_fields:
         names = ", ".join(f"`{name}`" for name in pairing.equal_fields)
@@ -140,6 +142,16 @@ def _pair_sides(
     if not suite.paired:
         click.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
     return {folder / suite.file_name: suite.text}
+
+
+def _report_missing_fields(names: Sequence[str]) -> None:
+    """Print the fields that no actual record has: each of them counts as an omission in every case."""
+    from fieldwise.read.pairing import list_names
+
+    if names:
+        count = "one field is" if len(names) == 1 else f"{len(names)} fields are"
+        fix = "remove the rules of those that the system does not give; if one has another name there: --rename EXPECTED=ACTUAL"
+        click.echo(f"{count} only in the expected file and count as missing in every case: {list_names(names, 12)}; {fix}")
 
 
 def _report_extra_fields(names: Sequence[str]) -> None:

@@ -58,6 +58,7 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         ("evaluationtaskoutput.output",),
         (
             *("output", "outputs", "actualoutput", "modeloutput", "systemoutput", "prediction", "predictions", "predicted"),
+            *("pred", "preds"),
             *("answer", "generatedanswer", "modelanswer", "candidateanswer", "candidate", "response", "modelresponse"),
             *("completion", "generated", "generatedtext", "hypothesis", "extracted", "extraction", "aio"),
             *("taskoutput", "evaluationtaskoutput", "outputmessages"),

@@ -9,10 +9,12 @@ from typing import Any, Final, cast
 from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Where
 from fieldwise.read.columns import find_roles, fold_name, list_id_candidates, list_nested_names
+from fieldwise.read.file_ids import strip_extension
 
+_MIN_FILES: Final = 2
 _MIN_KEYED_RECORDS: Final = 3
 _MANY_KEYED_RECORDS: Final = 10
-"""Numbers of members from which an object may be one of records by their ids: with numbered names, and with any names."""
+"""Numbers of members from which an object may be one of records by their ids: with names of files, numbered names, and any names."""
 _CONFIDENCE_KEYS: Final = frozenset(("confidence", "score"))
 _LIST_NAMES: Final = frozenset(
     (
@@ -23,7 +25,7 @@ _LIST_NAMES: Final = frozenset(
 """Usual names of the list of records in a file, folded."""
 _AMBIGUOUS_LIST_NAMES: Final = frozenset(("data", "items", "entries", "list", "values", "content"))
 """Names that records often use for a list of their own: there must be something beside it that is only said of a whole file."""
-_FILE_METADATA: Final = frozenset(
+FILE_METADATA: Final = frozenset(
     (
         *(
             "model",
@@ -49,7 +51,7 @@ _FILE_METADATA: Final = frozenset(
     )
 )
 """Names, folded, of what is said of a whole file. `date`, `name`, `total`, `status` and `id` are fields of records too."""
-_ALSO_FIELDS: Final = frozenset(
+ALSO_FIELDS: Final = frozenset(
     (
         *("model", "engine", "system", "tool", "version", "format", "author", "license", "split", "task", "prompt", "temperature"),
         *("options", "info", "cost", "totalcost", "duration", "elapsed", "latency", "summary", "errors", "warnings"),
@@ -107,12 +109,12 @@ def find_record_list(document: Any) -> str | None:
     if name is None:
         return None
     beside = {fold_name(key) for key in document if key != name}
-    if not beside <= _FILE_METADATA:
+    if not beside <= FILE_METADATA:
         return None
     if fold_name(name) in _LIST_NAMES:
         has_ids = bool(list_id_candidates(sorted(document[name][0]), separate_sides=True))
-        return name if has_ids or not beside <= _ALSO_FIELDS else None
-    return name if fold_name(name) in _AMBIGUOUS_LIST_NAMES and not beside <= _ALSO_FIELDS else None
+        return name if has_ids or not beside <= ALSO_FIELDS else None
+    return name if fold_name(name) in _AMBIGUOUS_LIST_NAMES and not beside <= ALSO_FIELDS else None
 
 
 def find_only_list(document: Any) -> str | None:
@@ -141,22 +143,25 @@ def _find_case_list(document: Mapping[str, Any]) -> str | None:
 def list_keyed_records(document: Any) -> list[dict[str, Any]]:
     """The records of an object that holds them by their ids, each with its `id`; empty if the object is a record itself.
 
-    It holds records if all its members are objects with fields in common and their names are numbered, or many: parts of one record
-    (`seller`, `buyer`) are neither.
+    It holds records if all its members are objects with fields in common and their names are numbered, or many, or those of files: parts
+    of one record (`seller`, `buyer`) are neither.
 
     >>> list_keyed_records({f"bill_{number}": {"total": number} for number in (1, 2, 3)})[0]
     {'id': 'bill_1', 'total': 1}
     """
-    if not isinstance(document, dict) or len(document) < _MIN_KEYED_RECORDS:
+    if not isinstance(document, dict):
         return []
     members = cast("dict[str, Any]", document)
+    are_files = len(members) >= _MIN_FILES and all(strip_extension(name) != name for name in members)
+    if len(members) < _MIN_KEYED_RECORDS and not are_files:
+        return []
     if not all(isinstance(member, dict) for member in members.values()):
         return []
     common_fields = set[str].intersection(*map(set, members.values()))
     if not common_fields or ("value" in common_fields and not common_fields.isdisjoint(_CONFIDENCE_KEYS)):  # one record of rich values
         return []
     are_numbered = all(any(character.isdigit() for character in name) for name in members)
-    if not are_numbered and len(members) < _MANY_KEYED_RECORDS:
+    if not are_numbered and not are_files and len(members) < _MANY_KEYED_RECORDS:
         return []
     return [{"id": name, **member} for name, member in members.items()]
 

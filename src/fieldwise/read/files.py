@@ -315,3 +315,14 @@ class _ZstandardReader(io.RawIOBase):
     def close(self) -> None:
         self._raw.close()
         super().close()
+
+
+def get_glob_root(pattern: str) -> Location:
+    """The folder that a glob starts from."""
+    scheme, separator, rest = pattern.rpartition("://")
+    fixed_parts: list[str] = []
+    for part in Path(rest).parts[:-1]:
+        if glob.has_magic(part):
+            break
+        fixed_parts.append(part)
+    return RemotePath(f"{scheme}://{'/'.join(fixed_parts)}") if separator else Path(*fixed_parts)

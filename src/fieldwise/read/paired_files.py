@@ -5,11 +5,12 @@
 """
 
 import filecmp
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, cast
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
@@ -17,20 +18,22 @@ from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.files import (
-    ReadProgress,
-    UnreadableFile,
-    find_files,
-)
-from fieldwise.read.id_candidates import find_unpaired_ids
+from fieldwise.read.columns import quote_name
+from fieldwise.read.file_ids import pairs_by_stem, strip_extension
+from fieldwise.read.files import ReadProgress, UnreadableFile, find_files
+from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, find_unpaired_ids
 from fieldwise.read.ids import MAX_REPORTED
 from fieldwise.read.imported_files import EVIDENCE, EXPECTED_PLACES
 from fieldwise.read.pairing_fields import Steps, remove_repeated_id
+from fieldwise.read.shared_columns import MAX_COMPARED_ROWS, find_shared_column
 from fieldwise.read.side_columns import SIDES
-from fieldwise.read.side_files import RecordFiles, RecordTable, Side, SideRecord, open_side
+from fieldwise.read.side_files import RecordFiles, RecordTable, Side, SideRecord, open_side, open_values_by_id
 from fieldwise.read.side_mapping import identify_record
 from fieldwise.read.single_values import WrappedRecord, wrap_single_values
 from fieldwise.registry import nearest
+
+_MAX_FIELDS: Final = 1_000
+"""Number of field names of a side that are kept to look for a common one."""
 
 
 @dataclass(slots=True)
@@ -41,6 +44,18 @@ class _PairingTotals:
     """The first of the expected records without a prediction."""
     wrapped_fields: dict[str, set[str]] = field(default_factory=dict)
     """By side, the fields of imported records whose single values are lists of one."""
+    has_common_field: bool = False
+    fields: dict[str, dict[str, None]] = field(default_factory=lambda: {side: {} for side in SIDES})
+    """By side, the fields of the records that paired, until two of them have one in common."""
+
+    def add_fields(self, expected: Value, actual: Value) -> None:
+        """Look for a field that two paired records have in common."""
+        if self.has_common_field or not isinstance(expected, Mapping) or not isinstance(actual, Mapping):
+            return
+        for side, record in zip(SIDES, (expected, actual), strict=True):
+            if len(self.fields[side]) < _MAX_FIELDS:
+                self.fields[side].update(dict.fromkeys(cast("Mapping[str, Any]", record)))
+        self.has_common_field = not self.fields["expected"].keys().isdisjoint(self.fields["actual"])
 
 
 def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProgress, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
@@ -58,13 +73,28 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProg
         totals.paired += len(pairs) - len(unpaired)
         totals.unpaired += unpaired[: MAX_REPORTED - len(totals.unpaired)]
         pairs = [_leave_out_ids(pair, expected_side.id_place, actual_side.id_place) for pair in pairs]
+        for expected, actual in () if totals.has_common_field else pairs:
+            totals.add_fields(expected.case.expected, MISSING if actual is None else actual.case.actual)
         yield _build_paired_cases([_wrap_pair(pair, totals) for pair in pairs])
     diagnostics += _note_wrapped_fields(totals, source)
     diagnostics += expected_side.report_duplicates()
     if limit is None or totals.cases < limit:
         diagnostics += _report_unused_renames(expected_side, source.expected)
         diagnostics += _report_unused_renames(actual_side, source.actual)
+        diagnostics += _report_different_fields(totals, source)
         _report_unpaired(expected_side, actual_side, totals, diagnostics)
+
+
+def _report_different_fields(totals: _PairingTotals, source: Source) -> Iterator[Diagnostic]:
+    """Report records that have no field name in common: every field of expected is an omission then."""
+    expected, actual = ([*totals.fields[side]] for side in SIDES)
+    if totals.has_common_field or not expected or not actual:
+        return
+    names = [", ".join(f"`{name}`" for name in fields[:4]) + (" …" if len(fields) > 4 else "") for fields in (expected, actual)]
+    what = f"no field in common: expected has {names[0]}, actual has {names[1]}; as fields, they compare to nothing"
+    rename = f"{{{quote_name(actual[0])}: {quote_name(expected[0])}}}"
+    fix = f"if a field only has another name, say so: cases: {{actual: {{file: …, rename: {rename}}}}}"
+    yield Diagnostic(code="no-common-field", what=what, where=Where(file=source.actual), fix=fix, level="warning")
 
 
 def _report_unused_renames(side: Side, file: str | None) -> Iterator[Diagnostic]:
@@ -88,6 +118,7 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
     diagnostics += same
     if any(problem.level == "error" for problem in same):
         return None
+    diagnostics += _open_values_by_id(sides, source)
     diagnostics += _assign_columns(sides)
     if len(sides) < 2 or any(isinstance(side, RecordTable) and side.is_unusable for side in sides):
         return None
@@ -96,24 +127,75 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
     diagnostics += problems
     if problems:
         return None
-    if isinstance(expected, RecordFiles) and isinstance(actual, RecordFiles) and expected.is_single and actual.is_single:
-        actual.rename(next(iter(expected.paths)))
+    if expected.is_single and actual.is_single:  # two single files are one pair, whatever they are called
+        key = next(iter(expected.paths)) if isinstance(expected, RecordFiles) else Path(expected.file).stem
+        for side in (expected, actual):
+            side.rename(key)
     if isinstance(expected, RecordTable) and isinstance(actual, RecordTable) and not _check_keys(expected, actual, diagnostics):
         return None
+    if not (expected.is_single and actual.is_single):
+        diagnostics += _pair_by_stem(expected, actual)
     return expected, actual
 
 
+def _open_values_by_id(sides: list[Side], source: Source) -> list[Diagnostic]:
+    """Replace a side that is one file of answers by their ids, if the other side has these ids, and say so."""
+    for index, name in enumerate(SIDES if len(sides) == 2 else ()):
+        side, opposite = sides[index], sides[1 - index]
+        if not isinstance(side, RecordFiles) or not side.is_single or not isinstance(opposite, RecordTable):
+            continue
+        table = open_values_by_id(side, opposite, source, name)
+        if table is not None:
+            sides[index] = table
+            what = f"the file is an object of values by their ids, which {opposite.side} has too: each value is {name} of its case"
+            return [Diagnostic(code="keyed-values", what=what, where=Where(file=table.file), level="info")]
+    return []
+
+
+def _pair_by_stem(expected: Side, actual: Side) -> Iterator[Diagnostic]:
+    """Pair ids without the extension of a file if none of them pairs as it is, and say so."""
+    expected_keys, actual_keys = expected.list_keys(MAX_EVIDENCE_ROWS), actual.list_keys(MAX_EVIDENCE_ROWS)
+    names_files = any(strip_extension(key) != key for key in (*expected_keys, *actual_keys))
+    if not names_files or not set(expected_keys).isdisjoint(actual_keys):  # most tables end here, with few rows in memory
+        return
+    expected_keys, actual_keys = expected.list_keys(MAX_COMPARED_ROWS), actual.list_keys(MAX_COMPARED_ROWS)
+    if not pairs_by_stem(expected_keys, actual_keys):
+        return
+    stems = {strip_extension(key): key for key in actual_keys}
+    example = next(key for key in expected_keys if strip_extension(key) in stems)
+    expected.pair_by_stem()
+    actual.pair_by_stem()
+    what = f"ids are paired without the extension of a file: `{example}` of expected is `{stems[strip_extension(example)]}` of actual"
+    yield Diagnostic(code="paired-by-stem", what=what, level="info")
+
+
 def _assign_columns(sides: Sequence[Side]) -> list[Diagnostic]:
-    """Find the roles of the columns of each table; where several could be the id, the values of both sides decide."""
+    """Find the roles of the columns of each table; where several could be the id, or none, the values of both sides decide."""
     candidates = [side.list_ids() for side in sides]
     has_choice = len(sides) == 2 and all(candidates) and any(len(names) > 1 for names in candidates)
     not_ids = find_unpaired_ids(*(side.collect_id_values() for side in sides)) if has_choice else ({}, {})
-    problems: list[Diagnostic] = []
+    problems: list[Diagnostic] = [] if any(candidates) else _use_shared_column(sides)
     for side, refused, opposite in zip(sides, not_ids, reversed(sides), strict=False):
         if isinstance(side, RecordTable):
             other_names = opposite.column_names if isinstance(opposite, RecordTable) and opposite is not side else ()
             problems += side.assign_columns(refused, other_names)
     return problems
+
+
+def _use_shared_column(sides: Sequence[Side]) -> list[Diagnostic]:
+    """Identify the rows of two tables by a column of data if they are in another order, and say so."""
+    tables = [side for side in sides if isinstance(side, RecordTable)]
+    if len(tables) < 2:
+        return []
+    expected, actual = tables
+    column = find_shared_column(expected.peek(MAX_COMPARED_ROWS), actual.peek(MAX_COMPARED_ROWS))
+    if column is None:
+        return []
+    for table in tables:
+        table.use_id(column)
+    what = f"neither side has an id, and their rows are in another order: they are paired by `{column}`, which both have"
+    fix = f"if that is right, say so: join: {quote_name(column)}; else name the ids: cases: {{expected: {{file: …, id: …}}, …}}"
+    return [Diagnostic(code="joined-by-column", what=what, where=Where(file=expected.file), fix=fix, level="warning")]
 
 
 def report_same_files(source: Source) -> list[Diagnostic]:
@@ -290,7 +372,19 @@ def _report_unpaired(expected_side: Side, actual_side: Side, totals: _PairingTot
         diagnostics.append(Diagnostic(code="nothing-pairs", what=what, where=Where(file=readable[0].where.file), fix=fix))
     elif totals.paired:
         diagnostics += _report_missing_predictions(totals, actual_side)
+    diagnostics += _report_split_files(totals, readable)
     diagnostics += _report_missing_expected(readable)
+
+
+def _report_split_files(totals: _PairingTotals, predictions: list[SideRecord]) -> Iterator[Diagnostic]:
+    """Report files with several documents, whose records have a number, where one expected record has the name of the file."""
+    numbered = Counter(record.key.rpartition(":")[0] for record in predictions if record.key.rpartition(":")[2].isdigit())
+    for record in totals.unpaired:
+        if numbered[record.key]:
+            what = f"`{record.key}` has {numbered[record.key]} documents in one file, and one expected record"
+            fix = f"give each document its own expected record, with the ids `{record.key}:1`, `{record.key}:2` …"
+            where = replace(record.where, case=record.case.id)
+            yield Diagnostic(code="several-documents", what=what, where=where, fix=fix, level="warning")
 
 
 def _report_missing_expected(records: list[SideRecord]) -> Iterator[Diagnostic]:

@@ -1,6 +1,5 @@
 """Propose from the data how two sides pair: which columns identify rows, where the records are, which fields have other names."""
 
-import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,21 +12,23 @@ from fieldwise.kernels.values import to_nfc
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.path import render_path
 from fieldwise.model.plan import SideMapping, Source
-from fieldwise.read.columns import USUAL_NAMES, fold_name
+from fieldwise.read.columns import fold_name
 from fieldwise.read.document_records import find_only_list
+from fieldwise.read.file_ids import are_ids, list_values_by_id, pairs_by_stem, strip_extension
 from fieldwise.read.files import TEXT_SUFFIXES, ReadProgress, UnreadableFile, find_record_files, get_data_stem, get_data_suffix, open_bytes
+from fieldwise.read.imported_files import choose_side
+from fieldwise.read.record_columns import ID_NAMES, find_answers, find_records, get_record, list_fields, list_names_beside
 from fieldwise.read.records_in_text import find_record
+from fieldwise.read.shared_columns import counts_up, find_shared_column, to_comparable
+from fieldwise.read.side_files import find_importer
 from fieldwise.read.side_mapping import SideMapper, locate
-from fieldwise.read.table_files import MAX_DOCUMENT_BYTES, read_each
+from fieldwise.read.table_files import MAX_DOCUMENT_BYTES, read_each, read_each_document
 
 MAX_ROWS: Final = 20_000
 """Number of rows of each side to look at."""
 _MIN_OVERLAP_BY_ID_NAMES: Final = (2.0, 0.9, 0.5)
 """Share of the ids of the smaller side that must occur on the other, by how many of the two columns are named like an id; never for none:
 a column of data may have the same values on both sides too."""
-_MAX_COUNT_DIGITS: Final = 9
-_MAX_COUNT_SPREAD: Final = 2
-"""Numbers count up if they spread over at most this many times their number, and begin that low."""
 MIN_UNIQUE: Final = 0.99
 _MIN_UNIQUE_IDS: Final = 0.5
 """The same for a column `id`: rows without an id, or with that of another row, are reported one by one."""
@@ -36,15 +37,13 @@ MIN_AGREEMENT: Final = 0.6
 MIN_AGREEING: Final = 2
 MIN_ROWS: Final = 20
 """Number of pairs from which on a field with equal values in all of them is remarkable."""
-_ID_NAMES: Final = frozenset({"id", *(name for group in USUAL_NAMES["id"] for name in group)})
 _ID_ENDING: Final = re.compile(r"(?:[_\- ]|^)(?:id|no|nr|number|key|uuid)$|(?<=[a-z])(?:Id|ID|No|Nr|Number|Key)$")
 FILE_NAME: Final = "(file name)"
-_SAMPLE: Final = 200
-"""Number of rows that decide what a column holds."""
-_MOST: Final = 0.8
-_ROLE_NAMES: Final = {role: frozenset({role, *(name for group in groups for name in group)}) for role, groups in USUAL_NAMES.items()}
-_CERTAIN_PREFIXES: Final = ("expected", "gold", "groundtruth", "correct", "actual", "model", "generated", "predict", "system", "hypothesis")
-"""Beginnings of folded names that no field of a record has: `reference` or `response` may be data, `gold_answer` is not."""
+OWN_ID: Final = "(id in the file)"
+"""Key of the rows that an importer reads: their own id, else the name of the file; nothing of it is written to a suite."""
+_KEY_PHRASES: Final = {FILE_NAME: "the names of the files", OWN_ID: "the ids in the files"}
+_MAX_NAMED: Final = 12
+"""Number of fields that a line names."""
 
 
 class Rename(NamedTuple):
@@ -53,6 +52,16 @@ class Rename(NamedTuple):
     expected: str
     actual: str
     evidence: str
+
+
+def list_names(names: Sequence[str], limit: int) -> str:
+    """Names in words, at most `limit` of them.
+
+    >>> list_names(["a", "b", "c"], 2)
+    '`a`, `b` and 1 more'
+    """
+    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return ", ".join(f"`{name}`" for name in names[:limit]) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,8 @@ class Pairing:
     """What was recognized in the files, in words."""
     record_lists: Sequence[str] = ()
     """Lists in files that were read as one record, which may be lists of records, in words."""
+    names_beside: tuple[Sequence[str], Sequence[str]] = field(default=((), ()))
+    """What the rows of each side hold beside the record and the id: it is not compared."""
 
     def with_same_names(self) -> "Pairing":
         """The pairing with those renames in the mapping of expected whose names differ only in case, separators and signs."""
@@ -99,6 +110,12 @@ class Pairing:
         renamed = {*self.expected.rename.values(), *(rename.actual for rename in self.renames)}
         return [name for name in self.own_fields[1] if name not in renamed] if self.common_fields or renamed else []
 
+    def list_missing_fields(self) -> list[str]:
+        """The fields that only expected has, without those that are renamed."""
+        inner = {rename.expected.partition(".")[0] for rename in self.renames}
+        renamed = {*self.expected.rename, *(name.partition(".")[0] for name in self.expected.rename), *inner}
+        return [name for name in self.own_fields[0] if name not in renamed] if self.common_fields or renamed else []
+
     @property
     def has_common_fields(self) -> bool:
         """False if the records of both sides have fields and none is, or may be, one of the other side."""
@@ -106,20 +123,19 @@ class Pairing:
 
     def describe_ids(self) -> str:
         """What the rows are paired by, in words; empty if nothing identifies them."""
-        if self.keys == (FILE_NAME, FILE_NAME):
-            return "the names of the files"
         if None in self.keys:
             return ""
-        left, right = (f"`{key}`" for key in self.keys)
+        left, right = (_KEY_PHRASES.get(str(key), f"`{key}`") for key in self.keys)
         return left if left == right else f"{left} = {right}"
 
     def describe(self, paired: int, expected: int) -> list[str]:
         """How the rows were paired and how many, where the records are, and which fields may be one, in words."""
         by = self.describe_ids() or "their number: no column identifies them on both sides (--id EXPECTED=ACTUAL names it)"
         lines = [*self.notes, f"{paired:,} of {expected:,} expected rows have an actual one, paired by {by}"]
-        for side, mapping in (("expected", self.expected), ("actual", self.actual)):
+        for side, mapping, names in zip(("expected", "actual"), (self.expected, self.actual), self.names_beside, strict=True):
             if mapping.record is not None:
-                lines.append(f"the {side} record is `{mapping.record}` of each row")
+                beside = f"; not compared: {list_names(names, _MAX_NAMED)}" if names else ""
+                lines.append(f"the {side} record is `{mapping.record}` of each row{beside}")
         lines += [f"`{old}` is compared with `{new}`" for old, new in self.expected.rename.items()]
         for rename in self.renames:
             option = f"--rename {shlex.quote(f'{rename.expected}={rename.actual}')}"
@@ -140,20 +156,31 @@ class _SideRows(NamedTuple):
     """Whether each file is one record."""
     notes: Sequence[str] = ()
     """What was recognized in the files."""
+    own_ids: bool = False
+    """Whether the ids are read out of the files; then these are the names."""
+    holds_answers: bool = False
+    """Whether the side is an object of answers by their ids."""
+
+    @property
+    def key(self) -> str:
+        return OWN_ID if self.own_ids else FILE_NAME
 
 
 def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None = None, renames: Mapping[str, str] | None = None) -> Pairing:
     """How two files or folders pair. `ids` and `renames` (expected → actual) are given by the user and hold."""
-    sides = _read_side(expected), _read_side(actual)
+    expected_side, actual_side = _read_side(expected, "expected"), _read_side(actual, "actual")
+    sides = _use_values_by_id(expected_side, actual_side), _use_values_by_id(actual_side, expected_side)
     keys = ids or _find_ids(*sides)
-    records = _find_answers(sides[0].rows, sides[1].rows, keys) or _find_records(
+    records = find_answers(sides[0].rows, sides[1].rows, keys) or find_records(
         sides[0].rows, sides[1].rows, same_file=_are_same(expected, actual)
     )
-    mappings = [SideMapping(id=None if key == FILE_NAME else key, record=record) for key, record in zip(keys, records, strict=True)]
+    columns = [None if key in (FILE_NAME, OWN_ID) else key for key in keys]
+    mappings = [SideMapping(id=column, record=record) for column, record in zip(columns, records, strict=True)]
     mappings[0] = replace(mappings[0], rename=dict(renames or {}))
-    pairs = list(_pair_rows(sides, mappings, keys))
-    expected_fields = _list_fields(record for record, _ in pairs)
-    actual_fields = _list_fields(record for _, record in pairs)
+    # answers by their ids are no records: they have no fields
+    pairs = [] if any(side.holds_answers for side in sides) else list(_pair_rows(sides, mappings, keys))
+    expected_fields = list_fields(record for record, _ in pairs)
+    actual_fields = list_fields(record for _, record in pairs)
     left_out = {name for name in keys if name}
     only_expected = [name for name in expected_fields if name not in actual_fields and name not in left_out]
     only_actual = [name for name in actual_fields if name not in expected_fields and name not in left_out]
@@ -165,13 +192,31 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
         keys=keys,
         renames=_find_renames(pairs, only_expected, only_actual) + _find_flattened(pairs, only_expected, only_actual),
         counts=(len(sides[0].rows), len(sides[1].rows)),
-        shares_ids=bool(pairs) or ids is not None or None in keys or FILE_NAME in keys,
+        shares_ids=bool(pairs) or ids is not None or None in keys or not {FILE_NAME, OWN_ID}.isdisjoint(keys),
         common_fields=common_fields,
         own_fields=(only_expected, only_actual),
         equal_fields=equal_fields if len(equal_fields) < len(common_fields) else [],
         notes=[*sides[0].notes, *sides[1].notes, *(_note_other_ids(*sides, keys) if ids is None else ())],
         record_lists=[*_describe_list(sides[0]), *_describe_list(sides[1])],
+        names_beside=(_list_not_compared(sides[0].rows, records[0], keys[0]), _list_not_compared(sides[1].rows, records[1], keys[1])),
     )
+
+
+def _use_values_by_id(side: _SideRows, opposite: _SideRows) -> _SideRows:
+    """The side as a table if it is one object of answers by the ids of the other side."""
+    if not side.are_files or len(side.rows) != 1 or opposite.are_files:
+        return side
+    values = list_values_by_id(side.rows[0])
+    ids = [known for name, known in _list_id_values(opposite).items() if _is_usual_id(name)]
+    if not any(are_ids(values, known) for known in ids):
+        return side
+    note = f"{side.names[0]}: an object of {len(values):,} values by their ids"
+    return _SideRows([{} for _ in values], [*values], True, [*side.notes, note], own_ids=True, holds_answers=True)
+
+
+def _list_not_compared(rows: list[dict[str, Any]], record: str | None, key: str | None) -> list[str]:
+    """The fields beside the record, without the id."""
+    return [name for name in list_names_beside(rows, record) if name != key]
 
 
 def _describe_list(side: _SideRows) -> list[str]:
@@ -180,7 +225,7 @@ def _describe_list(side: _SideRows) -> list[str]:
     return [] if name is None else [f"`{name}` of {side.names[0]}"]
 
 
-def _read_side(pattern: str) -> _SideRows:
+def _read_side(pattern: str, side: str) -> _SideRows:
     """The first rows of a side; none if it cannot be read, which reading it for a run reports."""
     rows: list[dict[str, Any]] = []
     names: list[str] = []
@@ -193,6 +238,9 @@ def _read_side(pattern: str) -> _SideRows:
     texts = [file for file in files if get_data_suffix(file) in TEXT_SUFFIXES]
     if texts:
         return _read_texts(texts)
+    importer = find_importer(files, None)
+    if importer is not None:
+        return _read_imported(files, importer, side)
     for batch in read_each(files, None, 1024, ReadProgress(), []):
         are_files = are_files and batch.numbering == "file"
         rows += batch.values
@@ -201,6 +249,22 @@ def _read_side(pattern: str) -> _SideRows:
         if len(rows) >= MAX_ROWS:
             break
     return _SideRows(rows[:MAX_ROWS], names[:MAX_ROWS], are_files, [*notes])
+
+
+def _read_imported(files: list[Location], importer: str, side: str) -> _SideRows:
+    """The records that an importer reads, as a run reads them, with their ids."""
+    rows: list[dict[str, Any]] = []
+    names: list[str] = []
+    has_own_ids = False
+    for batch in choose_side(read_each_document(files, importer, 1024, ReadProgress(), []), side):
+        for row, file in zip(batch.values, batch.files, strict=True):
+            record = row.get(side)
+            rows.append(cast("dict[str, Any]", record) if isinstance(record, dict) else {})
+            names.append(str(row["id"]))
+            has_own_ids = has_own_ids or names[-1].partition(":")[0] != get_data_stem(parse_location(file)).partition(":")[0]
+        if len(rows) >= MAX_ROWS:
+            break
+    return _SideRows(rows[:MAX_ROWS], names[:MAX_ROWS], are_files=True, own_ids=has_own_ids)
 
 
 def _read_texts(files: Sequence[Location]) -> _SideRows:
@@ -215,7 +279,7 @@ def _read_texts(files: Sequence[Location]) -> _SideRows:
 
 def count_records(pattern: str) -> int | None:
     """Number of rows of a table; None for a file that is one record itself. At most MAX_ROWS are counted."""
-    side = _read_side(pattern)
+    side = _read_side(pattern, "actual")
     return None if side.are_files and len(side.rows) == 1 else len(side.rows)
 
 
@@ -225,31 +289,41 @@ def _find_ids(expected: _SideRows, actual: _SideRows) -> tuple[str | None, str |
     A run pairs by `id` and its usual synonyms: they win wherever they share values, and stay chosen where nothing is shared at all.
     """
     if expected.are_files and actual.are_files:
-        return FILE_NAME, FILE_NAME
+        return expected.key, actual.key
     expected_ids, actual_ids = (_list_id_values(side) for side in (expected, actual))
     have_usual_ids = any(map(_is_usual_id, expected_ids)) and any(map(_is_usual_id, actual_ids))
     best: tuple[float, ...] = (0.0,)
     chosen: tuple[str | None, str | None] = (None, None)
     for (left, left_values), (right, right_values) in product(expected_ids.items(), actual_ids.items()):
-        overlap = len(left_values & right_values) / max(min(len(left_values), len(right_values)), 1)
+        overlap = _measure_overlap(left_values, right_values)
         id_names = _is_id_name(left) + _is_id_name(right)
         is_same_name = fold_name(left) == fold_name(right)
         is_usual = _is_usual_id(left) and _is_usual_id(right)
-        counts_up = _counts_up(left_values) or _counts_up(right_values)
-        is_shared = overlap >= _MIN_OVERLAP_BY_ID_NAMES[id_names] and not (counts_up and (id_names < 2 or have_usual_ids))
+        are_counts = counts_up(left_values) or counts_up(right_values)
+        is_shared = overlap >= _MIN_OVERLAP_BY_ID_NAMES[id_names] and not (are_counts and (id_names < 2 or have_usual_ids))
         if is_usual:
-            is_shared = overlap > 0 and (is_same_name or not counts_up or overlap >= _MIN_OVERLAP_BY_ID_NAMES[2])
+            is_shared = overlap > 0 and (is_same_name or not are_counts or overlap >= _MIN_OVERLAP_BY_ID_NAMES[2])
         rank = (is_usual, is_usual and is_same_name, round(overlap, 2), id_names, is_same_name)
         if is_shared and rank > best:
             best, chosen = rank, (left, right)
     if chosen == (None, None) and have_usual_ids:
         return next(((name, name) for name in expected_ids if name in actual_ids and _is_usual_id(name)), chosen)
+    if chosen == (None, None) and not (expected.are_files or actual.are_files):
+        shared = find_shared_column(expected.rows, actual.rows)
+        return shared, shared
     return chosen
+
+
+def _measure_overlap(left: set[str], right: set[str]) -> float:
+    """The share of the ids of the smaller side that the other has; without the extensions of files if none is equal as it is."""
+    if pairs_by_stem(left, right):
+        left, right = set(map(strip_extension, left)), set(map(strip_extension, right))
+    return len(left & right) / max(min(len(left), len(right)), 1)
 
 
 def _note_other_ids(expected: _SideRows, actual: _SideRows, keys: tuple[str | None, str | None]) -> list[str]:
     """Columns that a run would take for the id as well as the chosen ones, in words; none beside `id` itself and the names of files."""
-    if keys[0] is None or keys[0] == FILE_NAME or fold_name(keys[0]) == "id":
+    if keys[0] is None or keys[0] in (FILE_NAME, OWN_ID) or fold_name(keys[0]) == "id":
         return []
     expected_ids, actual_ids = _list_id_values(expected), _list_id_values(actual)
     others = [name for name in expected_ids if name in actual_ids and name not in keys and _is_usual_id(name)]
@@ -258,19 +332,7 @@ def _note_other_ids(expected: _SideRows, actual: _SideRows, keys: tuple[str | No
 
 
 def _is_usual_id(name: str) -> bool:
-    return name == FILE_NAME or fold_name(name) in _ID_NAMES
-
-
-def _counts_up(values: set[str]) -> bool:
-    """True for whole numbers that follow one another, or nearly: any two such columns share values.
-
-    >>> _counts_up({"1", "2", "3"}), _counts_up({"7", "14", "21"}), _counts_up({"A1", "A2"})
-    (True, False, False)
-    """
-    if not values or not all(value.isascii() and value.isdigit() and len(value) < _MAX_COUNT_DIGITS for value in values):
-        return False
-    numbers = [int(value) for value in values]
-    return max(numbers) - min(numbers) < _MAX_COUNT_SPREAD * len(numbers) and min(numbers) <= _MAX_COUNT_SPREAD * len(numbers)
+    return name in (FILE_NAME, OWN_ID) or fold_name(name) in ID_NAMES
 
 
 def _is_id_name(name: str) -> bool:
@@ -279,12 +341,14 @@ def _is_id_name(name: str) -> bool:
     [True, True, True, False, False]
     """
     last = name.rsplit(".", 1)[-1]
-    return name == FILE_NAME or fold_name(last) in _ID_NAMES or _ID_ENDING.search(last) is not None
+    return name in (FILE_NAME, OWN_ID) or fold_name(last) in ID_NAMES or _ID_ENDING.search(last) is not None
 
 
 def _list_id_values(side: _SideRows) -> dict[str, set[str]]:
     """Column or path → its values, where they are plain and unique; of `id`, by which a run pairs, most of them are enough."""
-    candidates: dict[str, set[str]] = {FILE_NAME: set(map(to_nfc, side.names))} if side.are_files else {}
+    candidates: dict[str, set[str]] = {side.key: set(map(to_nfc, side.names))} if side.are_files else {}
+    if side.own_ids:
+        return candidates
     first = side.rows[0] if side.rows else {}
     names = [name for name, value in first.items() if not isinstance(value, dict | list)]
     for name, value in first.items():
@@ -299,106 +363,9 @@ def _list_id_values(side: _SideRows) -> dict[str, set[str]]:
     return candidates
 
 
-def _find_answers(
-    expected: list[dict[str, Any]], actual: list[dict[str, Any]], keys: tuple[str | None, str | None]
-) -> tuple[str, str] | None:
-    """The columns of the expected and the actual answer, where the two files hold answers and not records; else None.
-
-    An output file often repeats the columns of the expected file, the expected answer included: comparing those would be a perfect score
-    that measures nothing.
-    """
-    expected_names, actual_names = _list_fields(expected[:_SAMPLE]), _list_fields(actual[:_SAMPLE])
-    answers = [name for name in expected_names if fold_name(name) in _ROLE_NAMES["expected"] and _is_plain(expected, name)]
-    outputs = [
-        name for name in actual_names if fold_name(name) in _ROLE_NAMES["actual"] and name not in expected_names and _is_plain(actual, name)
-    ]
-    if len(answers) != 1 or len(outputs) != 1:
-        return None
-    shared = {name for name in expected_names if name in actual_names} - {answers[0], *keys}
-    data_fields = {name for name in shared if fold_name(name) not in _ROLE_NAMES["input"] | _ROLE_NAMES["contexts"]}
-    is_certain = all(fold_name(name).startswith(_CERTAIN_PREFIXES) for name in (answers[0], outputs[0]))
-    if is_certain or not (data_fields or answers[0] in actual_names):
-        return answers[0], outputs[0]
-    return None
-
-
-def _is_plain(rows: list[dict[str, Any]], column: str) -> bool:
-    """True if most values of a column are text or numbers."""
-    values = [row.get(column) for row in rows[:_SAMPLE]]
-    return sum(isinstance(value, str | int | float) for value in values) >= _MOST * len(values)
-
-
 def _are_same(expected: str, actual: str) -> bool:
     paths = [parse_location(pattern) for pattern in (expected, actual)]
     return len({path.resolve() if isinstance(path, Path) else path for path in paths}) == 1
-
-
-def _find_records(
-    expected: list[dict[str, Any]], actual: list[dict[str, Any]], *, same_file: bool = False
-) -> tuple[str | None, str | None]:
-    """Where the records are inside the rows: the choice with the most field names in common; None for the row itself.
-
-    A file of cases has both records: of the expected file the expected one counts, of the actual file the actual one. A file compared
-    with itself is compared as a whole.
-    """
-    best, chosen = -1, cast("tuple[str | None, str | None]", (None, None))
-    for left, right in product(
-        _list_record_columns(expected, None if same_file else "expected"), _list_record_columns(actual, None if same_file else "actual")
-    ):
-        common = len(_list_folded_fields(expected, left) & _list_folded_fields(actual, right))
-        if common > best:
-            best, chosen = common, (left, right)
-    return chosen
-
-
-def _list_folded_fields(rows: list[dict[str, Any]], column: str | None) -> set[str]:
-    """Folded names of the fields of the first records in a column."""
-    records = [_get_record(row, column) for row in rows[:_SAMPLE]]
-    return {fold_name(name) for name in _list_fields(records)}
-
-
-def _list_record_columns(rows: list[dict[str, Any]], side: str | None) -> list[str | None]:
-    """Columns of objects with a name of this side, if the other side has one too; else the row itself and every column of objects."""
-    columns = _list_object_paths(rows[:_SAMPLE], None)
-    columns += [path for column in columns for path in _list_object_paths(rows[:_SAMPLE], column)]
-    if side is None:
-        return [None, *columns]
-    own = [name for name in columns if _is_certain_name(name, side)]
-    has_other_side = any(_is_certain_name(name, "actual" if side == "expected" else "expected") for name in columns)
-    return [*own] if own and has_other_side else [None, *columns]
-
-
-def _list_object_paths(rows: list[dict[str, Any]], column: str | None) -> list[str]:
-    """The paths of the objects in a column, or in the rows, of which most rows have one; also those that are written as JSON text."""
-    first = _get_record(rows[0], column) if rows else {}
-    names = [*cast("dict[str, Any]", first)] if isinstance(first, dict) else []
-    paths = names if column is None else [render_path((column, name)) for name in names]
-    return [path for path in paths if sum(isinstance(_get_record(row, path), dict) for row in rows) >= _MOST * len(rows)]
-
-
-def _is_certain_name(name: str, side: str) -> bool:
-    folded = fold_name(name)
-    return folded in _ROLE_NAMES[side] and folded.startswith(_CERTAIN_PREFIXES)
-
-
-def _get_record(row: dict[str, Any], column: str | None) -> Any:
-    """The row, or what it has in a column or at a path; an object that is written as JSON text is read."""
-    if column is None:
-        return row
-    value = locate(row, column)
-    if isinstance(value, str) and value.lstrip().startswith(("{", "```")):
-        record = find_record(value).value
-        return record if isinstance(record, dict) else value
-    return value
-
-
-def _list_fields(records: Any) -> list[str]:
-    """The names of the fields at the top of these records, in order."""
-    names: dict[str, None] = {}
-    for record in records:
-        if isinstance(record, Mapping):
-            names.update(dict.fromkeys(cast("Mapping[str, Any]", record)))
-    return list(names)
 
 
 def _pair_rows(
@@ -411,12 +378,14 @@ def _pair_rows(
         get_key = _key_getter(side, key)
         records: dict[str, Any] = {}
         for index, row in enumerate(side.rows):
-            record, _ = mapper.rename(_get_record(row, mapping.record))
+            record, _ = mapper.rename(get_record(row, mapping.record))
             records.setdefault(get_key(index), record)
         by_key.append(records)
     if all(side.are_files and len(side.rows) == 1 for side in sides):  # two single files are one pair, whatever they are called
         yield (*by_key[0].values(), *by_key[1].values())
         return
+    if pairs_by_stem(by_key[0], by_key[1]):
+        by_key = [{strip_extension(key): record for key, record in records.items()} for records in by_key]
     for key, record in by_key[0].items():
         if key in by_key[1]:
             yield record, by_key[1][key]
@@ -425,7 +394,7 @@ def _pair_rows(
 def _key_getter(side: _SideRows, key: str | None) -> Callable[[int], str]:
     if key is None:
         return str
-    if key == FILE_NAME:
+    if key in (FILE_NAME, OWN_ID):
         return lambda index: to_nfc(side.names[index])
     return lambda index: to_nfc(str(locate(side.rows[index], key)))
 
@@ -483,7 +452,7 @@ def _measure_agreement(pairs: Sequence[tuple[Any, Any]], expected_name: str, act
         right = actual.get(actual_name) if isinstance(actual, Mapping) else None
         if left not in (None, "", [], {}) and right not in (None, "", [], {}):
             count += 1
-            equal += _to_comparable(left) == _to_comparable(right)
+            equal += to_comparable(left) == to_comparable(right)
     return (equal / count if count else 0.0), count
 
 
@@ -491,10 +460,4 @@ def _is_equal_everywhere(pairs: Sequence[tuple[Any, Any]], name: str) -> bool:
     """True if a field has a value on either side and never differs, a missing value being one that differs."""
     values = [tuple(record.get(name) if isinstance(record, Mapping) else None for record in pair) for pair in pairs]
     present = [pair for pair in values if any(value not in (None, "", [], {}) for value in pair)]
-    return bool(present) and all(_to_comparable(expected) == _to_comparable(actual) for expected, actual in present)
-
-
-def _to_comparable(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return " ".join(value.split()).casefold() if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
+    return bool(present) and all(to_comparable(expected) == to_comparable(actual) for expected, actual in present)

@@ -25,6 +25,7 @@ from fieldwise.read.columns import (
     note_recognized_column,
 )
 from fieldwise.read.pairing_fields import is_named
+from fieldwise.read.records_in_text import find_record
 
 SIDES: Final = ("expected", "actual")
 _UNAMBIGUOUS_NAMES: Final = {
@@ -58,19 +59,40 @@ def list_data_columns(
 ) -> frozenset[str]:
     """The columns that have the name of a side and are fields of the record all the same.
 
-    These are columns that a rule names, columns of numbers beside other fields (`{"budget": 100, "actual": 90}`), and columns of scalars
-    that the other side has too while its rows are the records. `rows` are the first rows of this side, `other_names` the columns of the
-    other.
+    These are columns that a rule names, columns of numbers beside other fields (`{"budget": 100, "actual": 90}`), columns of scalars
+    where the rows of the other side are the records, and a column of scalars that is all that both sides have beside the id. A column of
+    records, also as JSON text, is never data. `rows` are the first rows of this side, `other_names` the columns of the other.
     """
     present, others = sorted(names), sorted(other_names)
     side_names = [name for name in present if fold_name(name) in _FOLDED_SIDE_NAMES or name == "actuals"]
     data = {name for name in side_names if is_named((name,), source.named_fields)}
     if not set(map(fold_name, present)) <= _ROLE_NAMES:
         data |= {name for name in side_names if _holds_only(rows, name, (bool, int, float))}
-    opposite = "actual" if side == "expected" else "expected"
-    if others and not _find_record_columns(others, (), source.get_mapping(opposite).id, opposite):
-        data |= {name for name in side_names if name in others and _holds_only(rows, name, (bool, int, float, str))}
+    if others:
+        has_record_rows = _has_record_rows(others, source, "actual" if side == "expected" else "expected")
+        are_alike = _list_plain_columns(present, source, side) == _list_plain_columns(others, source, side) == side_names
+        data |= {name for name in side_names if (has_record_rows or are_alike) and _holds_scalars(rows, name)}
     return frozenset(data)
+
+
+def _has_record_rows(names: list[str], source: Source, side: str) -> bool:
+    """True if the rows of a side with these columns are the records themselves."""
+    mapping = source.get_mapping(side)
+    is_written = mapping.record is not None or side in source.columns or (side == "actual" and "actuals" in source.columns)
+    return not is_written and not _find_record_columns(names, (), mapping.id, side)
+
+
+def _list_plain_columns(names: list[str], source: Source, side: str) -> list[str]:
+    """The columns that are no ids."""
+    key = source.get_mapping(side).id
+    return [name for name in names if name != key and not list_id_candidates([name], separate_sides=True)]
+
+
+def _holds_scalars(rows: Sequence[Mapping[str, Any]], column: str) -> bool:
+    """True if a column has values and none of them is an object, a list, or text that holds one."""
+    texts = [row[column] for row in rows if isinstance(row.get(column), str)]
+    is_record = any(isinstance(find_record(text).value, dict | list) for text in texts if "{" in text or "[" in text)
+    return _holds_only(rows, column, (bool, int, float, str)) and not is_record
 
 
 def _holds_only(rows: Sequence[Mapping[str, Any]], column: str, types: tuple[type, ...]) -> bool:

@@ -13,6 +13,7 @@ import glob
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
@@ -25,8 +26,9 @@ from fieldwise.model.plan import SideMapping, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
 from fieldwise.pattern import compile_on_use
-from fieldwise.read.case_builder import build_cases, decode_cell, find_rows_without_id, list_ids, locate_row
+from fieldwise.read.case_builder import build_cases, decode_cell, find_rows_without_id, list_ids, locate_row, render_id
 from fieldwise.read.document_records import find_side_records
+from fieldwise.read.file_ids import are_ids, list_values_by_id, strip_extension
 from fieldwise.read.files import (
     AUTO,
     TEXT_SUFFIXES,
@@ -36,6 +38,7 @@ from fieldwise.read.files import (
     decode_utf_16,
     find_record_files,
     get_data_suffix,
+    get_glob_root,
     open_bytes,
     remote_errors_as_unreadable,
     strip_compression,
@@ -116,6 +119,16 @@ class RecordFiles:
         """The names of the files, as the only ids there can be."""
         return {FILE_NAME: frozenset((*self.paths, *self._key_by_short_name))}
 
+    def list_keys(self, _count: int) -> list[str]:
+        """The names of the files."""
+        return [*self.paths, *self._key_by_short_name]
+
+    def pair_by_stem(self) -> None:
+        """The names of files have no extension already; those that look like it (`x.pdf.json`) lose it."""
+        self.paths = {strip_extension(key): path for key, path in self.paths.items()}
+        self._key_by_short_name = _map_short_names(self.paths)
+        self._untaken = dict(self.paths)
+
     def rename(self, key: str) -> None:
         """Give the only file another key."""
         self.paths = self._untaken = {key: next(iter(self.paths.values()))}
@@ -149,6 +162,18 @@ class RecordFiles:
     def report_duplicates(self) -> list[Diagnostic]:
         """One error for each repeated name."""
         return self._duplicates
+
+    def read_values_by_id(self) -> dict[str, Any]:
+        """The members of the only file if it is an object of nothing but texts and numbers, such as `{"q1": "Paris"}`; else nothing."""
+        [path] = self.paths.values()
+        if get_data_suffix(path) in TEXT_SUFFIXES or self.mapper.mapping.id is not None or self.mapper.mapping.record is not None:
+            return {}
+        try:
+            with open_bytes(path, ReadProgress()) as stream:
+                value, problems = parse_json_file(read_document(stream, str(path)), str(path))
+        except (UnreadableFile, OSError, EOFError, ValueError):  # reported where the record is read
+            return {}
+        return list_values_by_id(value) if not problems else {}
 
     def find_syntax_errors(self) -> list[Diagnostic]:
         """Why the only file, of JSON, is not JSON."""
@@ -266,6 +291,10 @@ class RecordTable:
         self.id_place: Steps | None = None
         """Where the id is inside a record, under the names of the rules; None if it is outside, or if a rule names it."""
         self.is_unusable = self._first_rows is None
+        self.is_imported_file = False
+        """Whether an importer reads the side from a single file."""
+        self._only_key: str | None = None
+        self._by_stem = False
         self._records = self._read_records()
 
     def list_ids(self) -> list[str]:
@@ -274,9 +303,38 @@ class RecordTable:
 
     def collect_id_values(self) -> dict[str, frozenset[str] | None]:
         """The columns that could be the id, with their values in the first rows; None for values that do not identify the rows."""
+        return collect_id_values(self.peek(MAX_EVIDENCE_ROWS), self.list_ids())
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the side is one file of a service with one document."""
+        return self.is_imported_file and len(self.peek(2)) == 1
+
+    def rename(self, key: str) -> None:
+        """Give the only row another key."""
+        self._only_key = key
+
+    def list_keys(self, count: int) -> list[str]:
+        """The keys of the first rows, as written."""
+        if self._columns.key is None:
+            return []
+        values = [locate(row, self._columns.key) for row in self.peek(count)]
+        return [to_nfc(render_id(value)) for value in values if value is not MISSING and value is not None and value != ""]
+
+    def pair_by_stem(self) -> None:
+        """Identify the rows by their ids without the extension of a file."""
+        self._by_stem = True
+
+    def peek(self, count: int) -> list[dict[str, Any]]:
+        """The first rows, or all if there are fewer."""
         first_values = self._first_rows.values if self._first_rows else []
-        more_values, self._stream = peek_rows(self._stream, MAX_EVIDENCE_ROWS - len(first_values))
-        return collect_id_values([*first_values, *more_values], self.list_ids())
+        more_values, self._stream = peek_rows(self._stream, count - len(first_values))
+        return [*first_values, *more_values]
+
+    def use_id(self, column: str) -> None:
+        """Identify the rows by a column that the source does not name; before the columns are assigned."""
+        mapping = replace(self._source.get_mapping(self.side), id=column)
+        self._source = replace(self._source, mappings={**self._source.mappings, self.side: mapping})
 
     def assign_columns(self, not_ids: Mapping[str, str], other_names: Iterable[str] = ()) -> list[Diagnostic]:
         """Find the roles of the columns, before any record is read.
@@ -351,7 +409,9 @@ class RecordTable:
         keys = list_ids(rows, self._columns.key)
         if self._columns.key_is_id:
             cases.id = [*keys]  # as written, while rows pair by the composed form
-        keys = [to_nfc(key) for key in keys]
+        keys = [to_nfc(key) for key in keys] if self._only_key is None else [self._only_key] * len(rows)
+        if self._by_stem:
+            keys = [strip_extension(key) for key in keys]
         self._name_rows_without_id(cases, keys, rows)
         self._ids.add(keys, rows)
         if self._columns.row_is_record:
@@ -461,18 +521,20 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
         diagnostics += warn_unread_entries(path, (".json",)) if is_folder else []
         progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
         has_many_files = is_folder or (not path.exists() and glob.has_magic(pattern))
-    importer = _find_importer(files, mapping.format)
+    importer = find_importer(files, mapping.format)
     if importer is not None:
         diagnostics.append(note_importer(importer, str(files[0]), side))
         stream = choose_side(read_each_document(files, importer, chunk, progress, diagnostics), side)
-        return RecordTable(rechunk_rows(stream, chunk), source, side)
+        table = RecordTable(rechunk_rows(stream, chunk), source, side)
+        table.is_imported_file = not has_many_files
+        return table
     if (
         all(get_data_suffix(file) in (".json", *TEXT_SUFFIXES) for file in files)
         and not mapping.format
         and not (mapping.id and has_many_files)
     ):
         if has_many_files:
-            return RecordFiles(files, path if is_folder else _get_glob_root(pattern), side, mapping, progress)
+            return RecordFiles(files, path if is_folder else get_glob_root(pattern), side, mapping, progress)
         if get_data_suffix(files[0]) in TEXT_SUFFIXES or not _is_table(files[0]):
             record_files = RecordFiles(files, files[0].parent, side, mapping, progress)
             record_files.is_single = True
@@ -481,7 +543,18 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     return RecordTable(rows, source, side)
 
 
-def _find_importer(files: Sequence[Location], file_format: str | None) -> str | None:
+def open_values_by_id(side: RecordFiles, opposite: RecordTable, source: Source, name: str) -> RecordTable | None:
+    """A side that is one file of answers by their ids, as the predictions of SQuAD are; None if its names are no ids of the other side."""
+    values = side.read_values_by_id()
+    if not any(are_ids(values, known) for known in opposite.collect_id_values().values() if known):
+        return None
+    [path] = side.paths.values()
+    rows = [{"id": key, name: value} for key, value in values.items()]
+    batch = RowBatch(values=rows, numbers=list(range(1, len(rows) + 1)), files=[str(path)] * len(rows), numbering="item")
+    return RecordTable(iter([batch]), source, name)
+
+
+def find_importer(files: Sequence[Location], file_format: str | None) -> str | None:
     """The importer that reads these files: the written one, or the one that recognizes most of them.
 
     One recognized file is enough: the others may hold the errors of the same service.
@@ -506,17 +579,6 @@ def _recognize_file(file: Location, file_format: str | None) -> str | None:
             return recognize_format(parse_json_file(read_document(stream, str(file)), str(file))[0])
     except (UnreadableFile, OSError, EOFError, ValueError):
         return None
-
-
-def _get_glob_root(pattern: str) -> Location:
-    """The folder that a glob starts from."""
-    scheme, separator, rest = pattern.rpartition("://")
-    fixed_parts: list[str] = []
-    for part in Path(rest).parts[:-1]:
-        if glob.has_magic(part):
-            break
-        fixed_parts.append(part)
-    return RemotePath(f"{scheme}://{'/'.join(fixed_parts)}") if separator else Path(*fixed_parts)
 
 
 def _is_table(file: Location) -> bool:

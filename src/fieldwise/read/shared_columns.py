@@ -1,0 +1,100 @@
+"""A column of data that identifies the rows of both sides, where no column is named like an id and the order of the rows differs.
+
+Called where two tables are paired, before they would be paired by the number of their rows.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from fieldwise.kernels.values import to_nfc
+
+MAX_COMPARED_ROWS: Final = 20_000
+"""Number of rows of each side that decide."""
+_MIN_SHARED: Final = 0.9
+"""Share of the values of each side that the other must have."""
+_MIN_MOVED: Final = 2
+_MIN_MOVED_SHARE: Final = 0.1
+"""Number and share of rows that must be at another place on the other side: one swapped value may be an error of the system."""
+
+_Row = Mapping[str, Any]
+
+
+def find_shared_column(expected: Sequence[_Row], actual: Sequence[_Row]) -> str | None:
+    """The column by which rows in another order pair; None if they are in the same order, or if no column identifies them.
+
+    Its name and, nearly, its values are the same on both sides, no value repeats, and no other pairing makes more of the other columns
+    agree. Rows in the same order pair by their number.
+
+    >>> rows = [{"file": "a.pdf", "total": 1}, {"file": "b.pdf", "total": 2}, {"file": "c.pdf", "total": 2}]
+    >>> find_shared_column(rows, rows[::-1]), find_shared_column(rows, rows)
+    ('file', None)
+    """
+    columns = [name for name in _list_columns(expected) if name in _list_columns(actual)]
+    by_position = list(zip(expected, actual, strict=False))
+    best: tuple[int, float] = (-1, 0.0)
+    chosen: str | None = None
+    for name in columns:
+        expected_rows, actual_rows = _index_rows(expected, name), _index_rows(actual, name)
+        if expected_rows is None or actual_rows is None or not _has_other_columns(expected, actual, name):
+            continue
+        shared = expected_rows.keys() & actual_rows.keys()
+        share = len(shared) / max(len(expected_rows), len(actual_rows))
+        moved = sum(expected_rows[value] != actual_rows[value] for value in shared)
+        if share < _MIN_SHARED or moved < max(_MIN_MOVED, _MIN_MOVED_SHARE * len(shared)):
+            continue
+        pairs = [(expected[expected_rows[value]], actual[actual_rows[value]]) for value in shared]
+        others = [column for column in columns if column != name]  # the column itself agrees in each of its own pairs
+        agreeing = _count_agreeing(pairs, others)
+        if agreeing >= _count_agreeing(by_position, others) and (agreeing, share) > best:
+            best, chosen = (agreeing, share), name
+    return chosen
+
+
+def _list_columns(rows: Sequence[_Row]) -> list[str]:
+    return [name for name, value in rows[0].items() if not isinstance(value, dict | list)] if rows else []
+
+
+def _has_other_columns(expected: Sequence[_Row], actual: Sequence[_Row], name: str) -> bool:
+    """False if the column is all that a side has: pairing by it would leave nothing to compare."""
+    return all(any(column != name for column in rows[0]) for rows in (expected, actual))
+
+
+def _index_rows(rows: Sequence[_Row], name: str) -> dict[str, int] | None:
+    """Value → number of its row; None if a value is no text or code, or repeats. Numbers that follow one another identify nothing."""
+    numbers: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        value = row.get(name)
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "" or to_nfc(str(value)) in numbers:
+            return None
+        numbers[to_nfc(str(value))] = number
+    return None if counts_up(set(numbers)) else numbers
+
+
+def _count_agreeing(pairs: Sequence[tuple[_Row, _Row]], columns: Sequence[str]) -> int:
+    """The number of values in these columns that are equal in their pair."""
+    return sum(to_comparable(left.get(name)) == to_comparable(right.get(name)) for left, right in pairs for name in columns)
+
+
+_MAX_COUNT_DIGITS: Final = 9
+_MAX_COUNT_SPREAD: Final = 2
+"""Numbers count up if they spread over at most this many times their number, and begin that low."""
+
+
+def counts_up(values: set[str]) -> bool:
+    """True for whole numbers that follow one another, or nearly: any two such columns share values.
+
+    >>> counts_up({"1", "2", "3"}), counts_up({"7", "14", "21"}), counts_up({"A1", "A2"})
+    (True, False, False)
+    """
+    if not values or not all(value.isascii() and value.isdigit() and len(value) < _MAX_COUNT_DIGITS for value in values):
+        return False
+    numbers = [int(value) for value in values]
+    return max(numbers) - min(numbers) < _MAX_COUNT_SPREAD * len(numbers) and min(numbers) <= _MAX_COUNT_SPREAD * len(numbers)
+
+
+def to_comparable(value: Any) -> str:
+    """A value as text that is equal for values that only differ in writing."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return " ".join(value.split()).casefold() if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
