@@ -456,7 +456,10 @@ def _create_writer(
 
     if not resume:
         writer = RunWriter(root, plan)
-        return writer, warn_earlier_clock(root, writer.id)
+        try:
+            return writer, warn_earlier_clock(root, writer.id)
+        except KeyboardInterrupt:
+            raise Interrupted(writer.id, 0) from None
     unfinished, note = resume_run(root, plan, resume if isinstance(resume, str) else None, read_again)
     return RunWriter(root, plan, resume=unfinished), [note]
 

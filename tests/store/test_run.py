@@ -4,11 +4,13 @@ import json
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from outcome_factory import EVALUATORS, PRF, build, cut, rule
 
+import fieldwise as fw
 from fieldwise.engines.run_totals import RunTotals
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
@@ -18,6 +20,7 @@ from fieldwise.model.plan import Plan
 from fieldwise.model.result import Result, Results, Status
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.model.values import MISSING
+from fieldwise.store import writer
 from fieldwise.store.checksums import dump_sealed, load_sealed
 from fieldwise.store.errors import StoreError
 from fieldwise.store.part_reader import list_part_files, read_table
@@ -409,3 +412,14 @@ def test_a_stored_result_has_what_a_result_has(tmp_path):
         assert said == (row.result.score, row.result.verdict, row.result.status, row.result.hits, row.result.misses, row.result.metrics)
         with pytest.raises(AttributeError, match="a stored result has no `scores`"):
             row.scores  # noqa: B018
+
+
+@pytest.mark.parametrize("step", ["write_manifest", "sync_folder"])
+def test_an_interruption_before_a_run_has_its_manifest_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writer, step, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fw.run({"evaluators": [{"type": "field_prf"}]}, cases=[{"id": "a", "expected": {"a": 1}, "actual": {"a": 1}}], root=tmp_path)
+    assert list((tmp_path / "runs").iterdir()) == []

@@ -136,8 +136,9 @@ def test_fields_keep_their_exact_means_whatever_the_width_of_their_column(tmp_pa
     items = [["a"], None, ["a", "b"], ["a", "b", "c"]]
     lines = []
     for at, expected in enumerate(items):
-        actual = None if expected is None else ["a", *("x" for _ in expected[1:])]
-        lines.append({"id": f"c{at}", "expected": {"name": "n", "items": expected}, "actual": {"name": "n", "items": actual}})
+        sides = {} if expected is None else {"expected": expected, "actual": ["a", *("x" for _ in expected[1:])]}
+        records = {side: {"name": "n", **({"items": sides[side]} if sides else {})} for side in ("expected", "actual")}
+        lines.append({"id": f"c{at}", **records})
     evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["name", "items[*]"]}]
     stored = fw.run({"name": "lists", "evaluators": evaluators}, cases=lines, root=tmp_path / "store")
     fields = load_metrics(stored, "fields", list_case_ids(stored)).fields

@@ -1,8 +1,10 @@
 """Write a run while it is being scored: part by part, each visible only when it is complete, and the manifest last."""
 
+import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
@@ -275,8 +277,9 @@ def _create_run(root: str | Path | None, plan: Plan, fingerprints: Mapping[str, 
     manifest = new_manifest("", plan, fingerprints, utc_now())
     try:
         path, lock = _create_folder(root, manifest.started)
-        manifest = replace(manifest, id=path.name)
-        write_manifest(path, manifest)
+        with _remove_if_interrupted(path):
+            manifest = replace(manifest, id=path.name)
+            write_manifest(path, manifest)
     except OSError as error:
         what = f"no run can be stored in {runs_folder(root)}: {error.strerror or error}"
         raise StoreError(f"{what}\n  name a writable folder: fieldwise --root PLACE, or `root=` in Python") from error
@@ -296,10 +299,22 @@ def _create_folder(root: str | Path | None, started: datetime) -> tuple[Location
             path.mkdir()
         except FileExistsError:  # another process chose the same id
             continue
-        (path / "parts").mkdir()
-        sync_folder(path)
-        sync_folder(path.parent)
-        return path, RunLock(path)
+        with _remove_if_interrupted(path):
+            (path / "parts").mkdir()
+            sync_folder(path)
+            sync_folder(path.parent)
+            return path, RunLock(path)
+
+
+@contextmanager
+def _remove_if_interrupted(folder: Location) -> Generator[None]:
+    """Remove the folder of a new run if an interruption comes before its manifest is written: nothing else knows its id yet."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if isinstance(folder, Path):
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _build_tables(outcome: BatchOutcome) -> Iterable[tuple[TableKey, ArrowTable]]:
