@@ -207,8 +207,8 @@ def _use_values_by_id(side: _SideRows, opposite: _SideRows) -> _SideRows:
     if not side.are_files or len(side.rows) != 1 or opposite.are_files:
         return side
     values = list_values_by_id(side.rows[0])
-    ids = [known for name, known in _list_id_values(opposite).items() if _is_usual_id(name)]
-    if not any(are_ids(values, known) for known in ids):
+    id_columns = [ids for name, ids in _list_id_values(opposite).items() if _is_usual_id(name)]
+    if not any(are_ids(values, ids) for ids in id_columns):
         return side
     note = f"{side.names[0]}: an object of {len(values):,} values by their ids"
     return _SideRows([{} for _ in values], [*values], True, [*side.notes, note], own_ids=True, holds_answers=True)

@@ -546,7 +546,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
 def open_values_by_id(side: RecordFiles, opposite: RecordTable, source: Source, name: str) -> RecordTable | None:
     """A side that is one file of answers by their ids, as the predictions of SQuAD are; None if its names are no ids of the other side."""
     values = side.read_values_by_id()
-    if not any(are_ids(values, known) for known in opposite.collect_id_values().values() if known):
+    if not any(are_ids(values, ids) for ids in opposite.collect_id_values().values() if ids):
         return None
     [path] = side.paths.values()
     rows = [{"id": key, name: value} for key, value in values.items()]
