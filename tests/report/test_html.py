@@ -10,8 +10,10 @@ from typing import Any
 
 import lxml.html
 import pytest
+from report_factory import view
 
 import fieldwise as fw
+from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic, Where
 from fieldwise.report.html import make_content_policy, read_static, render_html, render_html_view
 from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
@@ -183,3 +185,39 @@ def test_large_counts_have_separators_and_narrow_intervals_three_decimals(tmp_pa
     assert "10,800" in shown
     assert "1,200" in shown
     assert re.search(r"95 % interval 0\.89\d–0\.90\d", shown)
+
+
+def test_many_remarks_are_folded_and_problems_are_not() -> None:
+    remarks = tuple(Diagnostic(code="inferred", what=f"remark {number}", level="info") for number in range(6))
+    warning = Diagnostic(code="no-expected", what="a problem", level="warning")
+    with_problem = _read(render_html_view(view(diagnostics=(warning, *remarks)))).xpath("//section[@id='diagnostics']/details")[0]
+    assert "open" in with_problem.attrib
+    assert [" ".join(item.text_content().split()) for item in with_problem.xpath("./ul/li")] == ["warning a problem"]
+    assert len(with_problem.xpath("./details[not(@open)]/ul/li")) == 6
+    only_remarks = _read(render_html_view(view(diagnostics=remarks))).xpath("//section[@id='diagnostics']/details")[0]
+    assert "open" not in only_remarks.attrib
+    few = _read(render_html_view(view(diagnostics=remarks[:5]))).xpath("//section[@id='diagnostics']/details")[0]
+    assert "open" in few.attrib
+
+
+def test_values_that_cannot_be_read_are_listed_once_with_their_place() -> None:
+    where = Where(file="a.eval.yaml", line=6, field="due")
+    unread = Diagnostic(code=UNREAD_VALUES, what="`date` can read none of the 12 expected values", where=where)
+    page = _read(render_html_view(view(diagnostics=(unread,))))
+    [line] = page.xpath("//ul[@class='diagnostics']/li")
+    assert " ".join(line.text_content().split()).startswith("error a.eval.yaml:6: field due: date can read none")
+    assert page.xpath("//section[@id='diagnostics']") == []
+    assert page.xpath("//nav//a[@href='#unread']")
+
+
+def test_names_that_begin_alike_stay_distinct_in_the_heatmap(tmp_path: Path) -> None:
+    fields = [f"coverage_and_limits_of_liability.of_the_policy_period_{number}" for number in range(4)]
+    cases = [
+        {"id": f"contracts/2024/a-very-long-folder-name/document-{number}.pdf", "expected": dict.fromkeys(fields, 1), "actual": {}}
+        for number in range(4)
+    ]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, cases=cases, root=tmp_path)
+    table = _read(render_html(run)).xpath("//table[@data-heatmap]")[0]
+    rows, columns = table.xpath("./tbody/tr/th"), table.xpath("./thead/tr/th/span")
+    assert len({row.text_content() for row in rows}) == len({column.text_content() for column in columns}) == 4
+    assert [row.attrib["title"] for row in rows] == [f'["{field}"]' for field in fields]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from accessibility import list_violations
 
+import fieldwise as fw
 from fieldwise.report.html import render_html, render_html_view
 from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
@@ -154,3 +155,44 @@ def test_a_column_can_be_hidden(open_page: Any, report: Path) -> None:
     page.locator("#fields .choose-columns summary").first.click()
     page.locator("#fields .choose-columns label:has-text('rule')").first.click()
     assert not page.locator("#fields th:has-text('rule')").first.is_visible()
+
+
+LONG_FIELDS = [
+    f"{group}.{name}"
+    for group in ("broker_correspondence_metadata", "coverage_and_limits_of_liability")
+    for name in ("aggregate_limit_per_policy_period", "number_of_claims_reported", "address.country.iso_code")
+]
+
+
+@pytest.fixture(scope="module")
+def wide_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of 1,200 cases with long paths and many wrong values."""
+    cases = []
+    for number in range(1_200):
+        expected = {name.replace(".", "_"): number + 10 for name in LONG_FIELDS}
+        actual = {name: value * (10 if number % 7 == 0 else 1) for name, value in expected.items()}
+        actual = {name: str(value) if number % 5 == 0 else value for name, value in actual.items()}
+        cases.append({"id": f"case-{number:04d}", "expected": expected, "actual": actual})
+    folder = tmp_path_factory.mktemp("wide")
+    path = folder / "wide.html"
+    path.write_text(render_html(fw.run({"evaluators": [{"type": "field_accuracy"}]}, cases=cases, root=folder)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [1265, 1400])
+def test_tables_of_a_wide_window_do_not_scroll_sideways(open_page: Any, wide_report: Path, width: int) -> None:
+    """1,265 px is the inside of a window of 1,280 px with a scroll bar."""
+    page = open_page(wide_report, width=width).page
+    scrolling = "[...document.querySelectorAll('.scroll:not(.heat)')].filter((box) => box.scrollWidth > box.clientWidth).length"
+    assert page.evaluate(scrolling) == 0
+
+
+@pytest.mark.parametrize("width", [1265, 390])
+def test_the_count_beside_a_long_path_stays_in_its_column(open_page: Any, wide_report: Path, width: int) -> None:
+    page = open_page(wide_report, width=width).page
+    beyond = """[...document.querySelectorAll('.pareto .where b')].filter((count) => {
+        const cell = count.closest('td').getBoundingClientRect();
+        return count.getBoundingClientRect().right > cell.right;
+    }).length"""
+    assert page.locator(".pareto .where b").count() > 0
+    assert page.evaluate(beyond) == 0

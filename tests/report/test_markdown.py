@@ -1,5 +1,10 @@
 """Markdown for a pull request."""
 
+import sys
+from pathlib import Path
+
+from report_factory import stored
+
 from fieldwise.report.markdown import format_code_span, render_markdown
 from fieldwise.store.run import Run
 
@@ -47,3 +52,30 @@ def test_a_table_row_of_markdown_has_the_cells_of_its_head(hostile: Run, demo: R
 
 def test_a_code_span_holds_backticks() -> None:
     assert format_code_span("``") == "``` `` ```"
+
+
+def test_an_incomplete_run_says_what_could_not_be_measured(tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text("raise SystemExit('no lexicon')\n")
+    evaluator = f"{{type: code_judge, name: tone, script: [{sys.executable}, judge.py]}}"
+    suite = f"name: judged\ncases: cases.jsonl\nevaluators:\n  - {{type: field_prf}}\n  - {evaluator}\n"
+    cases = [{"id": key, "expected": {key: 1}, "actual": {key: 1}} for key in ("a", "b")]
+    text = render_markdown(stored(tmp_path, cases, suite))
+    assert text.startswith("## ⚠️ `judged` incomplete\n")
+    assert "* `tone` could not measure 2 of 2 cases: " in text
+    assert "no lexicon" in text
+
+
+def test_an_invalid_run_lists_each_problem_once_with_its_place_and_fix(tmp_path: Path) -> None:
+    suite = "name: dates\ncases: cases.jsonl\nevaluators:\n  - {type: field_accuracy, fields: [{path: a, match: date}]}\n"
+    text = render_markdown(stored(tmp_path, [{"id": "a", "expected": {"a": "soon"}, "actual": {"a": "soon"}}], suite))
+    assert text.startswith("## ❌ `dates` not valid\n\n1 case: something is wrong with the configuration.\n")
+    [problem] = [line for line in text.splitlines() if line.startswith("* ")]
+    assert "suite.eval.yaml:4: field a`: `date` can read none of the 1 expected values" in problem
+    assert " Fix: " in problem
+    assert "⏎" not in text
+
+
+def test_large_counts_have_separators(large: Run) -> None:
+    text = render_markdown(large)
+    assert "1,000 cases" in text
+    assert "| 1,000 |" in text

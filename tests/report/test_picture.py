@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise.model.case import Case
-from fieldwise.report.picture import DrawnShape, draw_case_picture, draw_shapes
+from fieldwise.report.picture import DrawnShape, PlaceBox, draw_case_picture, draw_place, draw_shapes
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOX = ((0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0))
@@ -131,3 +131,28 @@ def test_no_data_keeps_a_picture_from_being_well_formed(expected: Any, actual: A
         SimpleNamespace(path="b", format=form),
     )
     assert svg is None or ElementTree.fromstring(svg).tag == f"{SVG}svg"
+
+
+def test_an_image_of_unknown_size_is_left_out_because_the_boxes_would_be_elsewhere_on_it() -> None:
+    svg = picture([10, 10, 20, 20], [10, 10, 20, 20], {"image": "photos/a.jpg"})
+    assert svg.find(f"{SVG}image") is None
+    assert groups(svg) == {"expected matched": 1, "actual matched": 1}
+
+
+def test_an_image_in_the_case_gives_the_canvas_its_size() -> None:
+    image = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='800' height='1100'></svg>"
+    svg = picture([10, 10, 20, 20], [10, 10, 20, 20], {"image": image})
+    assert svg.attrib["viewBox"].startswith("0 0 800 ")
+    assert svg.find(f"{SVG}image") is not None
+    broken = picture([10, 10, 20, 20], [10, 10, 20, 20], {"image": "data:image/png;base64,%"})
+    assert broken.find(f"{SVG}image") is None
+
+
+def test_the_labels_of_two_boxes_at_one_place_leave_the_value_readable() -> None:
+    box = (0.1, 0.2, 0.3, 0.22)
+    boxes = [PlaceBox(box, "expected", "#047857"), PlaceBox(box, "actual", "#4338ca", dashed=True)]
+    svg = ElementTree.fromstring(draw_place(boxes, size=(1000, 1000), image=None, title="t"))
+    labels = [rect for rect in svg.iter(f"{SVG}rect") if rect.attrib.get("fill-opacity") == ".94"]
+    above, below = ((float(label.attrib["y"]), float(label.attrib["height"])) for label in labels)
+    assert sum(above) <= 200
+    assert below[0] >= 220

@@ -183,3 +183,29 @@ def test_repaired_outputs_are_counted() -> None:
         summary=Summary(cases=20, evaluators={"fields": repaired})
     )
     assert "after repair" not in shown()
+
+
+def test_counts_of_causes_are_aligned() -> None:
+    causes = (("scale", 1_633), ("ocr", 174), ("item_shifted", 9))
+    rows = (field("total", n=2_000, matched=184, causes=causes, outcomes={"match": 184, "wrong_value": 1_816}),)
+    text = shown(summary=Summary(cases=2_000, evaluators={"fields": evaluator(fields=rows)}))
+    lines = text.split("Likely causes (fields)\n")[1].split("\n")
+    starts = {label: line.index(label) for line in lines for label in ("scale", "look-alike", "value of a neigh") if label in line}
+    assert len(set(starts.values())) == 1
+    assert "1,633  scale" in text
+
+
+def test_a_cause_without_an_example_names_its_field() -> None:
+    assert "scale  items[*].amount" in shown(examples={})
+
+
+def test_what_made_a_run_incomplete_is_listed_as_a_problem() -> None:
+    fault = Diagnostic(code="fault", what="`tone` could not measure 3 of 12 cases", level="warning")
+    assert "\nProblems\n  ! `tone` could not" in shown(exit_code=3, diagnostics=(fault,))
+    assert "\nGood to know\n  ! `tone` could not" in shown(exit_code=1, diagnostics=(fault,))
+
+
+def test_the_next_command_of_a_log_is_one_line_however_long_the_id_is() -> None:
+    case = "contracts/2024/" + "a-long-folder-name/" * 8 + "document.pdf"
+    text = shown(80, summary=Summary(cases=20, evaluators={"fields": evaluator(worst=((case, 0.0),))}))
+    assert f"next: fieldwise explain latest {case}\n" in text

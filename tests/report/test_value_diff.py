@@ -6,7 +6,18 @@ from hypothesis import strategies as st
 from report_factory import comparison
 
 from fieldwise.model.comparison import Comparison
-from fieldwise.report.value_diff import ADDED, LOST, TextPiece, mark_comparison, mark_texts, plain_pieces, style_comparison, style_texts
+from fieldwise.report.value_diff import (
+    ADDED,
+    LOST,
+    MarkedSides,
+    TextPiece,
+    mark_comparison,
+    mark_texts,
+    plain_pieces,
+    shorten_sides,
+    style_comparison,
+    style_texts,
+)
 
 
 def _texts(pieces: tuple[TextPiece, ...]) -> list[tuple[str, bool]]:
@@ -124,3 +135,20 @@ def test_any_two_texts_fit_the_limit(expected: str, actual: str, limit: int) -> 
     text = style_texts(expected, actual, limit=limit)
     assert text.plain.isprintable()
     assert len(text.plain) <= 2 * (limit + 4) + 3
+
+
+def test_long_sides_are_cut_for_a_list() -> None:
+    words = [f"word{number}" for number in range(200)]
+    changed = [f"other{number}" if number % 20 == 5 else word for number, word in enumerate(words)]
+    sides = shorten_sides(mark_comparison(_compare(" ".join(words), " ".join(changed))), 120)
+    for pieces in (sides.expected, sides.actual):
+        assert pieces is not None
+        assert sum(len(piece.text) for piece in pieces) <= 122
+        assert any(piece.differs for piece in pieces)
+        assert (pieces[-1].text, pieces[-1].kind) == ("…", "left out")
+
+
+def test_short_and_absent_sides_are_not_cut() -> None:
+    sides = mark_comparison(_compare("RB-2024", "RB-2O24"))
+    assert shorten_sides(sides, 120) == sides
+    assert shorten_sides(MarkedSides(expected=None, actual=None), 120) == MarkedSides(expected=None, actual=None)

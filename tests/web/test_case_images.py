@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import fieldwise as fw
-from fieldwise.web.case_images import detect_media_type, read_image_size
+from fieldwise.report.image_size import detect_media_type, read_image_size
 from fieldwise.web.settings import RequestLimits
 
 BOXES = [[10, 10, 60, 50]]
@@ -164,7 +164,10 @@ def test_an_svg_that_is_opened_alone_runs_nothing(shown: Any, workspace: Path) -
         (b"RIFF\0\0\0\0WEBPVP8 " + bytes(10) + struct.pack("<HH", 10, 5), "image/webp", (10, 5)),
         (b"\xff\xd8\xff", "image/jpeg", None),
         (b"\x89PNG\r\n\x1a\n", "image/png", None),
-        (SVG, "image/svg+xml", None),
+        (SVG, "image/svg+xml", (40, 30)),
+        (b"<svg width='100%' height='100%' viewBox='0 0 8.4 6'>", "image/svg+xml", (8, 6)),
+        (b"<svg width='8cm' height='6cm'>", "image/svg+xml", None),
+        (b"<svg", None, None),
         (b"<html><svg>", None, None),
         (b"", None, None),
     ],

@@ -268,3 +268,61 @@ def test_the_heatmap_of_a_large_run_is_loaded_afterwards(client: TestClient, wor
     assert "data-heatmap" in fragment.text
     assert "hx-replace-url" not in fragment.headers
     assert "data-heatmap" in client.get(f"/runs/{run}?from=1").text
+
+
+FAULTY = [
+    {"id": "right", "expected": {"a": 1}, "actual": {"a": 1}},
+    {"id": "wrong", "expected": {"a": 1}, "actual": {"a": 2}},
+    {"id": "unread", "expected": "{", "actual": {"a": 1}},
+]
+
+
+def test_the_numbers_of_a_card_lead_to_the_cases_with_that_verdict(client: TestClient, workspace: Path) -> None:
+    run = fw.run({"name": "faulty", "evaluators": [{"type": "field_prf"}]}, cases=FAULTY, root=workspace / ".fieldwise").id
+    page = client.get(f"/runs/{run}", headers=HTML).text.replace("&amp;", "&")
+    for verdict, case in (("pass", "right"), ("fail", "wrong"), ("fault", "unread")):
+        address = f"/runs/{run}?evaluator=field_prf&verdict={verdict}"
+        assert f'href="{address}#cases"' in page
+        listed = client.get(address.replace("?", "/cases?")).text
+        assert "1 case, 1 to 1" in listed
+        assert f">{case}</a>" in listed
+
+
+def test_a_run_without_fields_offers_neither_a_heatmap_nor_filters_by_field(client: TestClient, workspace: Path) -> None:
+    cases = [{"id": "q1", "expected": "500 dollars", "actual": "It is 500 dollars."}]
+    run = fw.run({"name": "answers", "evaluators": [{"type": "answer_quality"}]}, cases=cases, root=workspace / ".fieldwise").id
+    page = client.get(f"/runs/{run}", headers=HTML).text
+    assert 'id="cases"' in page
+    assert 'id="heatmap"' not in page
+    assert 'name="field"' not in page
+    assert 'name="outcome"' not in page
+
+
+def test_an_invalid_run_shows_its_problem_once_and_no_list_of_cases(client: TestClient, workspace: Path) -> None:
+    (workspace / "dates.jsonl").write_text('{"id": "a", "expected": {"due": "soon"}, "actual": {"due": "soon"}}\n')
+    suite = workspace / "dates.eval.yaml"
+    rule = "{path: due, match: date}"
+    suite.write_text(f"name: dates\ncases: dates.jsonl\nevaluators:\n  - {{type: field_accuracy, fields: [{rule}]}}\n")
+    run = fw.run(suite, root=workspace / ".fieldwise").id
+    page = client.get(f"/runs/{run}", headers=HTML).text
+    assert page.count("can read none of the 1 expected values") == 1
+    assert '<a href="#unread">why</a>' in page
+    assert 'id="cases"' not in page
+    assert 'id="heatmap"' not in page
+
+
+def test_long_values_are_cut_in_the_list_of_cases_and_whole_on_the_page_of_the_case(client: TestClient, workspace: Path) -> None:
+    words = " ".join(f"word{number}" for number in range(60))
+    cases = [{"id": "long", "expected": {"text": words}, "actual": {"text": words.replace("word7 ", "other ")}}]
+    run = fw.run({"name": "long", "evaluators": [{"type": "field_prf"}]}, cases=cases, root=workspace / ".fieldwise").id
+    listed = client.get(f"/runs/{run}/cases").text
+    assert "<ins>other</ins>" in listed
+    assert "word40" not in listed
+    assert "word40" in client.get(f"/runs/{run}/case?id=long").text
+
+
+def test_an_address_with_a_wrong_value_is_called_an_invalid_request(client: TestClient) -> None:
+    page = client.get("/runs?offset=abc", headers=HTML)
+    assert page.status_code == 422
+    assert "<h1>Invalid request</h1>" in page.text
+    assert "<code>field offset</code>: " in page.text

@@ -114,3 +114,39 @@ def test_the_same_advice_is_given_once_for_a_case(client: TestClient, workspace:
     assert page.count("<span>letter case</span>") == 3
     advice = describe_cause("letter_case", "exact")[1].split("`")[0]
     assert page.count(advice) == 1
+
+
+def test_the_headline_of_a_case_has_the_score_of_every_evaluator(client: TestClient, workspace: Path) -> None:
+    evaluators = [{"type": "field_prf"}, {"type": "llm_judge", "prompt": "Is it kind?"}]
+    cases = [{"id": "a", "expected": {"x": 1, "y": 2}, "actual": {"x": 1, "y": 3}}]
+    run = fw.run({"name": "s", "evaluators": evaluators}, cases=cases, root=workspace / ".fieldwise").id
+    page = client.get(f"/runs/{run}/case?id=a").text
+    headline = page[page.index("<h1") : page.index("differences-title")]
+    assert '<a href="#e-1">field_prf <b class="num">0.500</b>' in headline
+    assert '<a href="#e-2">llm_judge unavailable</a>' in headline
+
+
+def test_a_miss_that_repeats_the_reasoning_is_left_out(client: TestClient, workspace: Path) -> None:
+    cases = [{"id": "a", "expected": "x", "actual": None}]
+    run = fw.run({"name": "s", "evaluators": [{"type": "answer_quality"}]}, cases=cases, root=workspace / ".fieldwise").id
+    page = client.get(f"/runs/{run}/case?id=a").text
+    assert page.count("the output is null") == 1
+
+
+def test_both_boxes_are_drawn_if_only_one_side_names_the_page(client: TestClient, workspace: Path) -> None:
+    total = {"value": 170, "confidence": 0.9, "page": 1, "box": [0.1, 0.2, 0.3, 0.25]}
+    metadata = {"expected_boxes": {"total": [0.5, 0.2, 0.7, 0.25]}}
+    cases = [{"id": "a", "expected": {"total": 107}, "actual": {"total": total}, "metadata": metadata}]
+    suite = {"name": "s", "evaluators": [{"type": "field_accuracy", "fields": ["total"]}]}
+    run = fw.run(suite, cases=cases, root=workspace / ".fieldwise").id
+    page = client.get(f"/runs/{run}/case?id=a&field=total").text
+    assert [f">{side}</text>" in page for side in ("expected", "actual")] == [True, True]
+
+
+def test_an_image_that_does_not_state_its_size_is_not_shown_below_the_boxes(client: TestClient, workspace: Path) -> None:
+    image = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'></svg>"
+    cases = [{"id": "a", "expected": [1, 1, 5, 5], "actual": [1, 1, 5, 5], "metadata": {"image": image}}]
+    run = fw.run({"name": "s", "evaluators": [{"type": "iou_score"}]}, cases=cases, root=workspace / ".fieldwise").id
+    page = client.get(f"/runs/{run}/case?id=a").text
+    assert "it does not state its size in pixels" in page
+    assert "<image " not in page

@@ -29,7 +29,7 @@ def test_the_matrix_shows_the_expected_value_and_what_each_run_gave(client: Test
     assert 'aria-pressed="true" hx-get="/compare/cases?run=' in fixed
     assert "1 to 1 of 1 case" in fixed
     body = fixed[fixed.index("<tbody") : fixed.index("</table>")]
-    cells = [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td>(.*?)</td>", body, re.DOTALL)]
+    cells = [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td data-label[^>]*>(.*?)</td>", body, re.DOTALL)]
     assert [cell.replace(" ", "").replace('"', "") for cell in cells][:1] == ["x"]
     assert "z" in cells[1]
     assert [cell.endswith("match") for cell in cells] == [False, False, True, True]
@@ -98,3 +98,17 @@ def test_a_large_comparison_can_be_waited_for_without_scripts(client: TestClient
     page = client.get(f"/compare?base={ids[0]}&new={ids[1]}&new={ids[2]}&wait=yes").text
     assert "<progress" not in page
     assert "Ranking by field_prf" in page
+
+
+def test_the_ranking_names_runs_as_the_matrix_does(client: TestClient, workspace: Path) -> None:
+    ids = []
+    for name, value in (("first", "z"), ("second", "x"), ("third", "x")):
+        path = workspace / f"{name}.jsonl"
+        rows = [{"id": str(number), "expected": {"v": "x"}, "actual": {"v": value}} for number in range(30)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        suite = {"name": "s", "cases": str(path), "evaluators": [{"type": "field_accuracy", "fields": [{"path": "v"}]}]}
+        ids.append(fw.run(suite, root=workspace / ".fieldwise").id)
+    page = client.get("/compare", params={"base": ids[0], "new": ids[1:]}).text
+    ranking = page[page.index("Ranking by field_accuracy") : page.index("cases-title")]
+    assert f'<a href="/runs/{ids[1]}">second.jsonl</a> <span class="note id">{ids[1]}</span>' in ranking
+    assert "<td>first.jsonl</td>" in ranking

@@ -29,7 +29,7 @@ MAX_SHIFT = 0.05
 def test_every_page_and_report_is_accessible_fits_and_stays_in_place(
     browser: Any, site: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """At 390 and 1,400 px, light and dark, with long ids and paths, text from right to left and 300 fields.
+    """At 390 and 1,265 px, light and dark, with long ids and paths, text from right to left and 300 fields.
 
     FIELDWISE_PICTURES=FOLDER keeps a picture of each.
     """

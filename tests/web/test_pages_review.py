@@ -153,3 +153,13 @@ def test_a_field_leads_to_its_place_from_the_case_page(client: TestClient, run: 
     place = client.get(f"/runs/{run.id}/case?id=a&field=total", headers=HTML).text
     assert "The place of total on page 1" in place
     assert "no page, box or source text" in client.get(f"/runs/{run.id}/case?id=b%3Ci%3E&field=name", headers=HTML).text
+
+
+def test_the_source_text_is_shown_even_if_no_value_is_in_it(client: TestClient, workspace: Path) -> None:
+    case = {"id": "a", "input": "Signed by both parties.", "expected": {"signed": True}, "actual": {"signed": "no"}}
+    file = workspace / "data" / "signed.jsonl"
+    file.write_text(json.dumps(case) + "\n")
+    fw.run({"name": "signed", "cases": str(file), "evaluators": [{"type": "field_prf"}]}, root=workspace / ".fieldwise")
+    page = client.get("/review?run=latest&source=disagreements", headers=HTML).text
+    assert "Signed by both parties." in page
+    assert "The value of actual is not in the source text" in page

@@ -47,6 +47,8 @@ def test_a_run_without_confidences_says_so(runs: tuple[TestClient, str, str]) ->
     assert page.status_code == 200
     assert "no value" in page.text.lower()
     assert "<h3>" not in page.text
+    assert "<table" not in page.text
+    assert "Review the least confident" not in page.text
 
 
 def test_an_unknown_run_is_not_found(runs: tuple[TestClient, str, str]) -> None:

@@ -207,9 +207,9 @@ def test_the_heatmap_goes_on_page_by_page_and_by_evaluator(go: Any, site: Any) -
     page = go(f"/runs/{site.runs['orders']}")
     assert "1 to 60 of 130" in page.locator("#map").inner_text()
     assert "≠" in page.locator("table[data-heatmap] td").all_inner_texts()
-    page.click("#map >> text=better →")
+    page.click("#map >> text=better cases →")
     expect(page.locator("#map")).to_contain_text("61 to 120 of 130")
-    page.click("#map >> text=better →")
+    page.click("#map >> text=better cases →")
     expect(page.locator("#map")).to_contain_text("121 to 130 of 130")
     page.goto(page.url.split("?")[0].replace(site.runs["orders"], site.runs["first"]))
     page.click("#map .pages a:has-text('json_quality')")
@@ -225,7 +225,7 @@ def test_a_case_shows_both_sides_with_what_differs_and_why_and_what_cannot_be_se
     output = page.locator("main").inner_text()
     for word in ("number format", "numeric ± 0.005", "not a number", "0.00"):
         assert word in output
-    page.click("text=better case →")
+    page.click("text=next higher score →")
     page.wait_for_url(lambda url: "rheintal-0131" not in url)
     page.goto(site.address + site.pages()["hostile case"])
     assert page.locator(".token[title='U+202E right-to-left override']").count() > 0

@@ -9,7 +9,7 @@ from fieldwise.model.comparison import Comparison
 from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.report.case_view import RankedCase
 from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES, FieldState, describe_mismatch, field_state_name
-from fieldwise.report.text_format import make_visible
+from fieldwise.report.text_format import choose_shortener, make_visible
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
@@ -20,6 +20,8 @@ FIELDS: Final = 60
 MIN_CASES: Final = 10
 """Cases shown at least, however many fields there are."""
 _VALUE_LENGTH: Final = 90
+_FIELD_LENGTH, _CASE_LENGTH = 31, 20
+"""Characters of a row's and of a column's name that fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +48,24 @@ class Heatmap:
     more_cases: int
     more_fields: int
 
+    def field_labels(self) -> list[str]:
+        """Name the rows, shortened so that they stay distinct."""
+        return _shorten_all([field for field, _ in self.rows], _FIELD_LENGTH)
+
+    def case_labels(self) -> list[str]:
+        """Name the columns, shortened so that they stay distinct."""
+        return _shorten_all([case.id for case in self.cases], _CASE_LENGTH)
+
     def details(self) -> dict[str, list[str]]:
         """Return cell number → similarity, expected, actual and cause label, for the cells that have an example."""
         cells = (cell for _, row in self.rows for cell in row)
         return {str(number): _describe_example(cell.example) for number, cell in enumerate(cells) if cell.example is not None}
+
+
+def _shorten_all(names: Sequence[str], limit: int) -> list[str]:
+    visible = [make_visible(name) for name in names]
+    shorten = choose_shortener(visible, limit)
+    return [shorten(name, limit) for name in visible]
 
 
 def _describe_example(comparison: Comparison) -> list[str]:

@@ -30,6 +30,7 @@ MAX_FIELDS: Final = 12
 MAX_CASES: Final = 5
 MAX_BROKEN: Final = 10
 MAX_ROWS: Final = 8
+MAX_PROBLEMS: Final = 10
 _VALUE_LENGTH: Final = 120
 _SIGNS: Final = {"good": "✅", "bad": "❌", "unsure": "⚠️"}
 _CHANGE_KINDS: Final = {"better": "good", "worse": "bad", "no difference shown": "unsure", "not enough cases": "unsure"}
@@ -41,7 +42,7 @@ def render_markdown(run: "Run") -> str:
     """Render the verdict, gates, scores, weakest fields, causes and the lowest cases; of an invalid run its problems."""
     view = build_run_view(run, worst=MAX_CASES)
     if view.is_invalid:
-        return "\n".join([*_render_head(view), *_render_problems(view), *_render_foot(view)]) + "\n"
+        return "\n".join([*_render_head(view), *_render_foot(view)]) + "\n"
     lines = [
         *_render_head(view),
         *_render_gates(view),
@@ -55,9 +56,18 @@ def render_markdown(run: "Run") -> str:
     return "\n".join([*lines, *_render_foot(view)]) + "\n"
 
 
-def _render_problems(view: RunView) -> list[str]:
-    errors = [diagnostic for diagnostic in view.diagnostics if diagnostic.level == "error"]
-    return [*(f"* {format_prose(str(error))}" for error in errors), ""]
+def _render_problems(view: RunView) -> Iterator[str]:
+    """What explains the verdict: values that cannot be read, errors, and the warnings of a run that lacks measurements."""
+    levels = ("error", "warning") if view.lacks_measurements else ("error",)
+    problems = [*view.unread_values, *(diagnostic for diagnostic in view.other_diagnostics if diagnostic.level in levels)]
+    for diagnostic in problems[:MAX_PROBLEMS]:
+        location = f"{format_code_span(str(diagnostic.where))}: " if str(diagnostic.where) else ""
+        fix = f" Fix: {format_prose(diagnostic.fix)}." if diagnostic.fix else ""
+        yield f"* {location}{format_prose(diagnostic.what)}.{fix}"
+    if len(problems) > MAX_PROBLEMS:
+        yield f"* and {len(problems) - MAX_PROBLEMS:,} more"
+    if problems:
+        yield ""
 
 
 def format_code_span(text: str) -> str:
@@ -100,13 +110,10 @@ def _render_head(view: RunView) -> Iterator[str]:
     verdict = view.verdict
     yield f"## {_SIGNS[verdict.kind]} {format_code_span(view.name)} {verdict.word}"
     yield ""
-    yield f"{view.size}, {format_count(len(view.evaluators), 'evaluator')}: {verdict.reason}."
+    evaluators = "" if view.is_invalid else f", {format_count(len(view.evaluators), 'evaluator')}"
+    yield f"{view.size}{evaluators}: {verdict.reason}."
     yield ""
-    for diagnostic in view.unread_values:
-        fix = f" Fix: {format_prose(diagnostic.fix)}." if diagnostic.fix else ""
-        yield f"- {format_code_span(diagnostic.where.field or '')}: {format_prose(diagnostic.what)}.{fix}"
-    if view.unread_values:
-        yield ""
+    yield from _render_problems(view)
     if view.corrections is not None:
         yield from [format_prose(view.corrections.describe()) + ".", ""]
 
@@ -130,7 +137,8 @@ def _render_scores(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:
     for evaluator in evaluators:
         counts = evaluator.counts
         numbers = (counts.passed, counts.partial, counts.failed, counts.faults, counts.skipped + counts.unavailable)
-        rows.append((format_code_span(evaluator.name), _format_metric(evaluator.metrics.get("score")), *map(str, numbers)))
+        score = _format_metric(evaluator.metrics.get("score"))
+        rows.append((format_code_span(evaluator.name), score, *(f"{number:,}" for number in numbers)))
     heads = ("evaluator", "score (95 % interval)", "passed", "partial", "failed", "faults", "not scored")
     yield from render_table(heads, rows, numbers=6)
     for evaluator in evaluators:
@@ -198,7 +206,7 @@ def _format_comparison(comparison: EvaluatorComparison) -> tuple[str, ...]:
     verdict = f"{_SIGNS[_CHANGE_KINDS[comparison.verdict]]} {comparison.verdict}"
     score = find_primary_change(change)
     movement = ("not measured", "") if score is None else _format_change_row(score)[2:]
-    counts = (str(len(cases)) for cases in (change.fixed, change.broken, change.still_broken))
+    counts = (f"{len(cases):,}" for cases in (change.fixed, change.broken, change.still_broken))
     return (format_code_span(change.evaluator), verdict, *movement, *counts)
 
 
@@ -228,11 +236,11 @@ def _render_weakest_fields(leader: EvaluatorSummary) -> Iterator[str]:
 
 
 def _format_field(field: FieldSummary) -> tuple[str, ...]:
-    errors = [f"{format_prose(describe_cause(cause).label)} {count}" for cause, count in field.causes[:3]]
+    errors = [f"{format_prose(describe_cause(cause).label)} {count:,}" for cause, count in field.causes[:3]]
     if not errors:
         wrong = [(outcome, count) for outcome, count in field.outcomes.items() if outcome not in ("match", "both_absent", "ignored")]
-        errors = [f"{outcome.replace('_', ' ')} {count}" for outcome, count in wrong]
-    return format_code_span(field.field), ", ".join(errors), str(field.n), str(field.matched), _format_metric(field.score)
+        errors = [f"{outcome.replace('_', ' ')} {count:,}" for outcome, count in wrong]
+    return format_code_span(field.field), ", ".join(errors), f"{field.n:,}", f"{field.matched:,}", _format_metric(field.score)
 
 
 def _render_causes(view: RunView) -> Iterator[str]:
@@ -240,7 +248,7 @@ def _render_causes(view: RunView) -> Iterator[str]:
         return
     yield "<details><summary>Likely causes and what to do</summary>"
     yield ""
-    rows = [(format_prose(cause.label), format_prose(cause.advice), str(cause.count)) for cause in view.causes]
+    rows = [(format_prose(cause.label), format_prose(cause.advice), f"{cause.count:,}") for cause in view.causes]
     yield from render_table(("cause", "what to do", "times"), rows, numbers=1)
     yield "</details>"
     yield ""

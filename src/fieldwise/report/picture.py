@@ -15,11 +15,14 @@ from fieldwise.model.case import Case
 from fieldwise.model.path import ROOT, MalformedPath, Path, value_at
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, json_kind
+from fieldwise.report.image_size import decode_data_url, detect_media_type, read_image_size
 
 PointXY: TypeAlias = tuple[float, float]
 ShapeState = Literal["matched", "weak", "missing", "extra"]
 
 _MAX_PIXELS: Final = 960.0
+_LABEL_HEIGHT: Final = 1.45
+"""In units of the font size."""
 _COLOURS: Final = {
     ("expected", "matched"): "#047857",
     ("expected", "weak"): "#b45309",
@@ -58,8 +61,16 @@ def draw_case_picture(case: Case, result: Result, config: object) -> str | None:
         return None
     image: Any = case.metadata.get("image")
     width, height = (_parse_length(case.metadata.get(key)) for key in ("width", "height"))
-    size = None if width is None or height is None else (width, height)
+    size = _read_inline_size(image) if width is None or height is None else (width, height)
     return draw_shapes(shapes, size=size, image=image if isinstance(image, str) else None, title=f"{case.id}: score {result.score:.2f}")
+
+
+def _read_inline_size(image: Any) -> PointXY | None:
+    """The size of an image that the case holds as a `data:` address; None for any other."""
+    if not isinstance(image, str) or not image.startswith("data:image/"):
+        return None
+    content = decode_data_url(image)
+    return None if content is None else read_image_size(content, detect_media_type(content))
 
 
 def collect_shapes(expected: Any, actual: Any, result: Result, config: object) -> list[DrawnShape]:
@@ -182,7 +193,8 @@ def _parse_length(value: Any) -> float | None:
 def draw_shapes(shapes: Sequence[DrawnShape], *, size: PointXY | None = None, image: str | None = None, title: str = "") -> str:
     """Draw shapes as SVG over the image, or on a blank canvas: of this size, or just large enough for all of them.
 
-    Marks in shares of the image (0 to 1) are stretched over the canvas where its size is known.
+    An image of unknown size is left out, because the shapes would not be at their places on it. Marks in shares of the image (0 to 1) are
+    stretched over the canvas where its size is known.
     """
     canvas = _fit_canvas(shapes, size)
     unit = max(canvas.width, canvas.height) / 100
@@ -196,7 +208,7 @@ def draw_shapes(shapes: Sequence[DrawnShape], *, size: PointXY | None = None, im
         f'viewBox="{canvas.x:.6g} {canvas.y:.6g} {canvas.width:.6g} {canvas.height + strip:.6g}" '
         f'class="picture" font-family="system-ui,-apple-system,Segoe UI,Roboto,sans-serif">',
         f"<title>{escape(title)}</title>",
-        _draw_canvas(canvas, unit, image),
+        _draw_canvas(canvas, unit, None if size is None else image),
         *(_draw_halo(shape, canvas, unit) for shape in shapes),
         *(_draw_outline(shape, canvas, unit) for shape in sorted(shapes, key=lambda shape: shape.side == "actual")),
         *(_draw_label(shape, canvas, font, taken) for shape in shapes if shape.label),
@@ -273,7 +285,7 @@ def _draw_label(shape: DrawnShape, canvas: _Canvas, font: float, taken: list[tup
     """Draw the label at the upper left corner of its shape, moved down until it covers no other label."""
     points = canvas.scale_points(shape)
     text = shape.label if len(shape.label) <= 28 else f"{shape.label[:27]}…"
-    width, height = (0.62 * len(text) + 0.9) * font, 1.45 * font
+    width, height = (0.62 * len(text) + 0.9) * font, _LABEL_HEIGHT * font
     x = min(max(min(x for x, _ in points), canvas.x), canvas.x + canvas.width - width)
     y = max(min(y for _, y in points) - height, canvas.y)
     while any(abs(y - top) < height and x < right and left < x + width for top, left, right in taken):
@@ -330,11 +342,14 @@ def draw_place(boxes: Sequence[PlaceBox], *, size: PointXY | None, image: str | 
         parts.append(f'<rect {place} stroke="{box.colour}" stroke-width="{0.5 * unit:.6g}"{dashes}/>')
     taken: list[tuple[float, float, float]] = []
     view = _Canvas(left, top, view_width, view_height)
+    font = 2.4 * unit
     for (x1, y1, x2, y2), box in zip(placed, boxes, strict=True):
         if not box.label:
             continue
-        shape = DrawnShape(corners=((x1, y1), (x2, y1), (x2, y2), (x1, y2)), side="expected", label=box.label)
-        parts.append(_draw_label(shape, view, 2.4 * unit, taken, box.colour))
+        # The label of the actual box is below it: boxes of both sides mostly coincide, and the text in them should stay readable.
+        top = min(y2 + _LABEL_HEIGHT * font, view.y + view.height) if box.dashed else y1
+        shape = DrawnShape(corners=((x1, top), (x2, top)), side="expected", label=box.label)
+        parts.append(_draw_label(shape, view, font, taken, box.colour))
     return "\n".join([*parts, "</svg>"])
 
 
@@ -356,7 +371,7 @@ _LEGEND: Final[tuple[tuple[str, str, str], ...]] = (
 def _draw_legend(shapes: Iterable[DrawnShape], canvas: _Canvas, font: float) -> str:
     """Draw the legend below the canvas: both sides, and the states that occur."""
     seen = {(shape.side, shape.state) for shape in shapes}
-    x, y = canvas.x, canvas.y + canvas.height + 1.5 * font
+    x, y = canvas.x + 0.6 * font, canvas.y + canvas.height + 1.5 * font
     parts: list[str] = []
     for side, state, words in _LEGEND:
         if state != "matched" and (side, state) not in seen:

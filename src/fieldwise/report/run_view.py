@@ -170,6 +170,11 @@ class RunView:
         return sum(count.faults + count.skipped + count.unavailable for count in counts)
 
     @property
+    def lacks_measurements(self) -> bool:
+        """True if too little was measured for a verdict, so that warnings say why."""
+        return self.exit_code in (3, 4)
+
+    @property
     def exit_reason(self) -> str:
         """Why the run has its exit code, in a few words."""
         if self.exit_code is None:
@@ -254,6 +259,11 @@ class RunView:
     def unread_values(self) -> tuple[Diagnostic, ...]:
         """What matches could not read of the expected values: the first thing to look at, because it explains low scores."""
         return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.code == UNREAD_VALUES)
+
+    @cached_property
+    def other_diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics except those of `unread_values`."""
+        return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.code != UNREAD_VALUES)
 
     @cached_property
     def change_notes(self) -> Sequence[str]:

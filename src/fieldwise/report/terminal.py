@@ -1,7 +1,7 @@
 """The terminal report of a run: scores, gates, fields, causes, slices, diagnostics, and the next command."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from shlex import quote
 from typing import Any, Final
@@ -35,6 +35,7 @@ from fieldwise.report.terminal_layout import (
     styled_text,
 )
 from fieldwise.report.text_format import (
+    choose_shortener,
     describe_repairs,
     fit_parts,
     format_count,
@@ -44,7 +45,6 @@ from fieldwise.report.text_format import (
     make_visible,
     truncate,
     truncate_middle,
-    truncate_start,
 )
 from fieldwise.report.value_diff import style_comparison
 from fieldwise.summarize.metrics import COUNTS
@@ -93,7 +93,9 @@ def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
         build_slices_section(view.evaluators, display),
         _build_worst_cases(view.evaluators, display),
         _build_findings(view),
-        build_diagnostics_section([note for note in view.diagnostics if note not in view.unread_values], everything=display.everything),
+        build_diagnostics_section(
+            view.other_diagnostics, everything=display.everything, title="Problems" if view.lacks_measurements else "Good to know"
+        ),
         _build_footer(view, first or view.evaluators[:1], display),
     )
 
@@ -285,17 +287,6 @@ class _FieldColumns:
         return ", ".join(parts) if self._everything else fit_parts(parts, width)
 
 
-def choose_shortener(names: Sequence[str], limit: int) -> Callable[[str, int], str]:
-    """Choose how to shorten names so that they stay distinct: most paths lose their middle, else their beginning.
-
-    >>> names = ["balance.cash[*].value", "balance.debt[*].value"]
-    >>> [choose_shortener(names, 16)(name, 16) for name in names]
-    ['…e.cash[*].value', '…e.debt[*].value']
-    """
-    distinct = len({truncate_middle(name, limit) for name in names}) == len(set(names))
-    return truncate_middle if distinct else truncate_start
-
-
 def _longest_length(texts: Iterable[str]) -> int:
     return max((len(make_visible(text)) for text in texts), default=0)
 
@@ -344,12 +335,13 @@ def _build_causes_section(evaluator: EvaluatorSummary, view: RunView, display: D
     if not causes:
         return None
     shown = causes if display.everything else causes[:MAX_CAUSES]
+    count_width = max(3, len(f"{shown[0].count:,}"))
     rows: list[RenderableType] = []
     for cause in shown:
-        example = _build_example(view, cause, display.width - len(cause.label) - 12)
-        rows.append(styled_text((f"{cause.count:>3}  ", NOTE), (cause.label, TITLE), example))
+        example = _build_example(view, cause, display.width - len(cause.label) - count_width - 9)
+        rows.append(styled_text((f"{cause.count:>{count_width},}  ", NOTE), (cause.label, TITLE), example))
         if cause.advice:
-            rows.append(indent(styled_text((cause.advice, DIM)), 5))
+            rows.append(indent(styled_text((cause.advice, DIM)), count_width + 2))
     left_out = causes[len(shown) :]
     if left_out:
         mismatches = sum(cause.count for cause in left_out)
@@ -359,8 +351,8 @@ def _build_causes_section(evaluator: EvaluatorSummary, view: RunView, display: D
 
 def _build_example(view: RunView, cause: CauseSummary, room: int) -> Text:
     example = view.examples.get(cause.name)
-    if example is None:
-        return Text()
+    if example is None:  # it is in none of the cases that were read: name the field at least
+        return styled_text(("  " + truncate(make_visible(cause.fields[0][0]), 32), DIM)) if cause.fields else Text()
     path = truncate(make_visible(example.comparison.path), 32)
     side_width = max((room - len(path) - 8) // 2, 12)
     return styled_text(("  " + path + "  ", DIM), style_comparison(example.comparison, limit=side_width))
@@ -446,12 +438,14 @@ def _build_findings(view: RunView) -> RenderableType | None:
 
 def _build_footer(view: RunView, evaluators: Sequence[EvaluatorSummary], display: DisplayOptions) -> RenderableType:
     worst = next((case for evaluator in evaluators for case, _ in evaluator.worst), None)
+    # In a log, a command or a path that is copied must be one line. A terminal would cut it off.
+    options: dict[str, Any] = {"no_wrap": True, "overflow": "ignore"} if display.plain else {}
     next_command = None
     if worst is not None:
-        next_command = styled_text(("next: ", DIM), (f"{display.command} explain latest {quote(worst)}", COMMAND))
+        next_command = styled_text(("next: ", DIM), (f"{display.command} explain latest {quote(worst)}", COMMAND), **options)
     return stack_parts(
         Text(),
         styled_text((f"exit {view.exit_code}", OK if view.exit_code == 0 else BAD), f": {view.exit_reason}"),
-        styled_text(("stored in " + view.path, DIM)),
+        styled_text(("stored in " + view.path, DIM), **options),
         next_command,
     )

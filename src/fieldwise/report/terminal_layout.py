@@ -50,7 +50,7 @@ def render_text(content: RenderableType, *, width: int = 100, colour: bool = Fal
         emoji=False,
         legacy_windows=False,
     )
-    console.print(content)
+    console.print(content, crop=False)
     return "\n".join(line.rstrip() for line in output.getvalue().split("\n"))
 
 

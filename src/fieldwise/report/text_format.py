@@ -7,7 +7,7 @@ as escapes. `rich` gets every string as text, never as markup.
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -161,6 +161,17 @@ def truncate_middle(text: str, limit: int) -> str:
         return text
     end = limit // 2
     return f"{text[: limit - end - 1]}…{text[-end:]}"
+
+
+def choose_shortener(names: Sequence[str], limit: int) -> Callable[[str, int], str]:
+    """Choose how to shorten names so that they stay distinct: most paths lose their middle, else their beginning.
+
+    >>> names = ["balance.cash[*].value", "balance.debt[*].value"]
+    >>> [choose_shortener(names, 16)(name, 16) for name in names]
+    ['…e.cash[*].value', '…e.debt[*].value']
+    """
+    distinct = len({truncate_middle(name, limit) for name in names}) == len(set(names))
+    return truncate_middle if distinct else truncate_start
 
 
 def fit_parts(parts: Sequence[str], width: int) -> str:

@@ -6,6 +6,7 @@ The pieces are plain text; a page escapes them itself.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -88,6 +89,28 @@ def mark_comparison(comparison: Comparison) -> MarkedSides:
 def _is_one_null(comparison: Comparison) -> bool:
     """True if a value stands against null: letters that it shares with the word null mean nothing."""
     return (comparison.expected is None) != (comparison.actual is None)
+
+
+def shorten_sides(sides: MarkedSides, limit: int) -> MarkedSides:
+    """Cut both sides after `limit` characters, for lists that show more than one comparison."""
+    return MarkedSides(
+        expected=None if sides.expected is None else tuple(_cut_pieces(sides.expected, limit)),
+        actual=None if sides.actual is None else tuple(_cut_pieces(sides.actual, limit)),
+    )
+
+
+def _cut_pieces(pieces: Sequence[TextPiece], limit: int) -> Iterator[TextPiece]:
+    room = limit
+    for piece in pieces:
+        length = len(piece.text)
+        if length <= room:
+            yield piece
+            room -= length
+            continue
+        if room and piece.kind == "same":
+            yield replace(piece, text=piece.text[:room])
+        yield TextPiece("…", "left out", "the case shows the rest")
+        return
 
 
 def plain_pieces(text: str) -> tuple[TextPiece, ...]:

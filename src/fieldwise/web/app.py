@@ -166,7 +166,8 @@ async def _handle_crash(request: Request, error: Exception) -> Response:
 
 def _problem_response(request: Request, problem: RequestProblem) -> Response:
     if not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", ""):
-        title, missing = HTTPStatus(problem.status_code).phrase.capitalize(), problem.status_code == 404
+        title = "Invalid request" if problem.status_code == 422 else HTTPStatus(problem.status_code).phrase.capitalize()
+        missing = problem.status_code == 404
         ways = _links_from_problem(request, problem)
         return render_response(
             "problem.html", problem.status_code, here="", title=title, missing=missing, diagnostics=problem.diagnostics, ways=ways

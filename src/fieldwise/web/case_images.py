@@ -3,25 +3,18 @@
 import os
 import re
 import stat
-import struct
-from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, cast
-from urllib.parse import unquote_to_bytes
 
 from fieldwise.model.case import Case
+from fieldwise.report.image_size import decode_data_url, detect_media_type, read_image_size
 from fieldwise.store.run import Run
 from fieldwise.web.settings import Settings
 
 _NO_LINK_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _FOLDER_FLAG: Final = getattr(os, "O_DIRECTORY", 0)
-_JPEG_HEAD: Final = 300_000
-"""Bytes of a JPEG that are searched for its size, which may follow an embedded thumbnail."""
-_SVG: Final = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<svg[\s>]", re.DOTALL)
-_JPEG_FRAMES: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""The markers of a JPEG that are followed by its size."""
 _FORMATS: Final = "PNG, JPEG, GIF, WebP or SVG"
 ReadFailure = Literal["outside", "not found", "too large"]
 
@@ -85,10 +78,8 @@ def _make_image(content: bytes) -> CaseImage | None:
 
 
 def _decode_inline(data_url: str) -> CaseImage | ImageProblem:
-    head, _, body = data_url.partition(",")
-    try:
-        content = b64decode(body, validate=True) if head.endswith(";base64") else unquote_to_bytes(body)
-    except ValueError:
+    content = decode_data_url(data_url)
+    if content is None:
         return ImageProblem("its data URL cannot be decoded")
     return _make_image(content) or ImageProblem(f"its data is no {_FORMATS}")
 
@@ -150,62 +141,3 @@ def _open_without_links(folder: Path, parts: tuple[str, ...]) -> int:
         return os.open(parts[-1], os.O_RDONLY | _NO_LINK_FLAGS, dir_fd=parent)
     finally:
         os.close(parent)
-
-
-def detect_media_type(content: bytes) -> str | None:
-    """The type of an image by its first bytes, whatever its name; None for anything else.
-
-    >>> detect_media_type(b"GIF89a..."), detect_media_type(b"<?xml version='1.0'?><svg>"), detect_media_type(b"<html>")
-    ('image/gif', 'image/svg+xml', None)
-    """
-    if content.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if content.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if content.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
-        return "image/webp"
-    return "image/svg+xml" if _SVG.match(content[:4096]) else None
-
-
-def read_image_size(content: bytes, media: str | None) -> tuple[int, int] | None:
-    """Width and height in pixels; None if the header does not have them.
-
-    >>> read_image_size(b"GIF89a" + bytes([2, 0, 3, 0]), "image/gif")
-    (2, 3)
-    """
-    try:
-        if media == "image/png":
-            return struct.unpack(">II", content[16:24])
-        if media == "image/gif":
-            return struct.unpack("<HH", content[6:10])
-        if media == "image/webp":
-            return _webp_size(content)
-        return _jpeg_size(content[:_JPEG_HEAD]) if media == "image/jpeg" else None
-    except (struct.error, IndexError):
-        return None
-
-
-def _webp_size(content: bytes) -> tuple[int, int] | None:
-    kind = content[12:16]
-    if kind == b"VP8X":
-        return int.from_bytes(content[24:27], "little") + 1, int.from_bytes(content[27:30], "little") + 1
-    if kind == b"VP8L":
-        bits = int.from_bytes(content[21:25], "little")
-        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-    if kind == b"VP8 ":
-        width, height = struct.unpack("<HH", content[26:30])
-        return width & 0x3FFF, height & 0x3FFF
-    return None
-
-
-def _jpeg_size(content: bytes) -> tuple[int, int] | None:
-    offset = 2
-    while offset + 9 < len(content) and content[offset] == 0xFF:
-        marker, length = content[offset + 1], int.from_bytes(content[offset + 2 : offset + 4], "big")
-        if marker in _JPEG_FRAMES:
-            height, width = struct.unpack(">HH", content[offset + 5 : offset + 9])
-            return width, height
-        offset += 2 + length
-    return None

@@ -112,6 +112,8 @@ class CaseQuery:
     high: float | None = None
     measured: bool = False
     """Only cases with a measured score."""
+    fault: bool = False
+    """Only cases where the evaluation itself failed, so that there is no score."""
     order: Order = "case"
 
 
@@ -194,6 +196,8 @@ def select_cases(index: CaseIndex, run: Run, query: CaseQuery) -> CaseSelection:
         selected &= scores.status == _code_of(query.status, STATUSES)
     if query.measured:
         selected &= scores.measured
+    if query.fault:
+        selected &= ~scores.measured & (scores.status == _code_of("error", STATUSES))
     if query.low is not None:
         selected &= scores.score >= query.low
     if query.high is not None:

@@ -89,27 +89,30 @@ def build_field_evidence(
     places_by_side = [(side, place) for side in ordered if (place := sides[side]) is not None]
     # Often only the output has a box: in a blind review, a name beside it would tell which side is which.
     places = [place.describe() if blind else f"{names[side]}: {place.describe()}" for side, place in places_by_side]
-    boxes: dict[int | None, list[PlaceBox]] = {}
+    boxes: dict[int, list[PlaceBox]] = {}
     for side, place in places_by_side:
         if place.box is not None:
             box = PlaceBox(place.box, "", _BLIND_COLOUR) if blind else PlaceBox(place.box, side, _COLOURS[side], dashed=side == "actual")
-            boxes.setdefault(place.page, []).append(box)
+            boxes.setdefault(place.page or 1, []).append(box)  # without a page, `image_reference` is that of the first one
     picture, note = _draw_boxes(server, run, case, boxes, comparison.path)
     values = {side: getattr(comparison, side) for side in ordered if getattr(comparison, f"{side}_presence") == "present"}
     scalars = {side: value for side, value in values.items() if _may_be_in_text(value)}
+    sources = list_source_texts(case)
     marked = mark_sources(case, scalars)
+    if sources and not marked:  # the text is shown all the same: a reader has to look for the value
+        marked = [MarkedText(sources[0].name, sources[0].text, ())]
     marked_roles = {role for text in marked for _, _, role in text.spans}
     missing = [names[side] for side in scalars if side not in marked_roles and "both" not in marked_roles]
     return FieldEvidence(
         picture=picture,
         places=tuple(dict.fromkeys(places)),
         texts=tuple(_cut_text(text, names, blind=blind) for text in marked),
-        not_found=tuple(missing) if list_source_texts(case) else (),
+        not_found=tuple(missing) if sources else (),
         note=note,
     )
 
 
-def _draw_boxes(server: Server, run: Run, case: Case, boxes: Mapping[int | None, list[PlaceBox]], path: str) -> tuple[Markup | None, str]:
+def _draw_boxes(server: Server, run: Run, case: Case, boxes: Mapping[int, list[PlaceBox]], path: str) -> tuple[Markup | None, str]:
     """The part of the first page that has a box."""
     if not boxes:
         return None, ""
@@ -126,13 +129,13 @@ def _draw_boxes(server: Server, run: Run, case: Case, boxes: Mapping[int | None,
     width, height = case.metadata.get("width"), case.metadata.get("height")
     if size is None and isinstance(width, int | float) and isinstance(height, int | float) and width > 0 and height > 0:
         size = (width, height)
-    title = f"The place of {make_visible(path)}" + (f" on page {page}" if page is not None else "")
+    title = f"The place of {make_visible(path)} on page {page}"
     return Markup(draw_place(on_page, size=size, image=address, title=title)), note  # draw_place escapes
 
 
 def _cut_text(text: MarkedText, names: Mapping[str, str], *, blind: bool) -> EvidenceText:
-    """The part of a source text around its first place, with every place in it marked."""
-    first = text.spans[0][0]
+    """The part of a source text around its first place, with every place in it marked; without a place, its beginning."""
+    first = text.spans[0][0] if text.spans else 0
     start = max(first - _MAX_SHOWN // 2, 0) if len(text.text) > _MAX_SHOWN else 0
     end = min(start + _MAX_SHOWN, len(text.text))
     stretches: list[TextStretch] = [TextStretch((TextPiece("…", "left out", f"{start:,} characters left out"),), "", "")] if start else []

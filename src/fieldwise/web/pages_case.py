@@ -26,7 +26,7 @@ from fieldwise.report.evidence import context_text, find_text_key, list_source_t
 from fieldwise.report.html import build_query
 from fieldwise.report.result_text import FIELD_STATES, UNMEASURED, FieldState, describe_cause, displayed_verdict, field_state_name
 from fieldwise.report.text_format import format_number, format_value
-from fieldwise.report.value_diff import MarkedSides, TextPiece, mark_comparison, plain_pieces
+from fieldwise.report.value_diff import MarkedSides, TextPiece, mark_comparison, plain_pieces, shorten_sides
 from fieldwise.store.comparison_table import look_up_value
 from fieldwise.store.run import Run
 from fieldwise.store.run_index import case_at
@@ -38,6 +38,8 @@ from fieldwise.web.problems import make_problem
 from fieldwise.web.render import render
 from fieldwise.web.server import RunId, Server
 
+_LIST_LENGTH: Final = 180
+"""Characters of a value in a list of cases."""
 MAX_ROWS: Final = 500
 CaseId = Annotated[str, Query(min_length=1, max_length=1000)]
 FieldPath = Annotated[str | None, Query(max_length=1000)]
@@ -85,6 +87,11 @@ class EvaluatorPanel:
     def measured(self) -> bool:
         """True if the score is a measurement."""
         return self.verdict not in UNMEASURED
+
+    @property
+    def repeats_reasoning(self) -> bool:
+        """True if the only miss is the reasoning again, as for an output that is null and for a fault."""
+        return len(self.misses) == 1 and bool(self.reasoning) and self.misses[0].strip("()").endswith(self.reasoning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +197,8 @@ def _make_picture(server: Server, run: Run, case: Case, results: Mapping[str, Re
         metadata["image"] = address
     shapes = draw_case_shapes(run, replace(case, metadata=metadata), results)
     if shapes:
+        if address and not (metadata.get("width") and metadata.get("height")):
+            note = "it does not state its size in pixels; give `width` and `height` in the metadata of the case"
         return CasePicture(shapes=Markup(shapes), name=name, note=note)
     return CasePicture(source=address, name=name, note=note) if reference else None
 
@@ -297,6 +306,12 @@ def make_row(comparison: Comparison, rules: Mapping[str, str]) -> ComparisonRow:
         advice=advice,
         note=comparison.note or "",
     )
+
+
+def make_short_row(comparison: Comparison, rules: Mapping[str, str]) -> ComparisonRow:
+    """A comparison as a row of a list of cases, where long values are cut."""
+    row = make_row(comparison, rules)
+    return replace(row, sides=shorten_sides(row.sides, _LIST_LENGTH))
 
 
 def _record_pieces(value: Value) -> tuple[TextPiece, ...] | None:

@@ -14,7 +14,7 @@ from fieldwise.store.run import Run
 from fieldwise.store.run_index import comparisons_at
 from fieldwise.web.api_runs import MAX_COMPARED, compare_named_runs
 from fieldwise.web.case_index import NO_FAILURE
-from fieldwise.web.pages_case import ComparisonRow, make_row
+from fieldwise.web.pages_case import ComparisonRow, make_short_row
 from fieldwise.web.problems import make_problem
 from fieldwise.web.render import render
 from fieldwise.web.server import RUN_ID, Server
@@ -142,6 +142,6 @@ def _read_by_path(server: Server, run: Run, evaluator: str, ids: Sequence[str]) 
 
 
 def _make_field(path: str, comparisons: Sequence[Comparison | None]) -> MatrixField:
-    rows = [None if comparison is None else make_row(comparison, {}) for comparison in comparisons]
+    rows = [None if comparison is None else make_short_row(comparison, {}) for comparison in comparisons]
     wrong = [row for row, comparison in zip(rows, comparisons, strict=True) if comparison and comparison.outcome not in NO_FAILURE]
     return MatrixField(path=path, expected=wrong[0] if wrong else None, cells=tuple(rows))

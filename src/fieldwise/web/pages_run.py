@@ -20,7 +20,7 @@ from fieldwise.study.html_report import render_studied_html
 from fieldwise.web.api_runs import select_evaluator
 from fieldwise.web.case_index import NO_FAILURE, CaseQuery, cached_page, select_cases
 from fieldwise.web.events import LiveRun, add_interim, expects_events, make_live_run, progress_text, refresh_key
-from fieldwise.web.pages_case import ComparisonRow, make_row
+from fieldwise.web.pages_case import ComparisonRow, make_short_row
 from fieldwise.web.render import render
 from fieldwise.web.server import RunId, Server
 
@@ -99,9 +99,12 @@ class CaseFilters:
     def to_query(self, evaluator: str) -> CaseQuery:
         """The filters as a query of an evaluator's results."""
         kind, _, name = (self.slice or "").partition(":")
+        is_fault = self.verdict == "fault"
         return CaseQuery(
             evaluator=evaluator,
-            verdict=self.verdict or None,
+            verdict=None if is_fault else self.verdict or None,
+            measured=bool(self.verdict) and not is_fault,  # a fault is stored as fail, and listed as fault
+            fault=is_fault,
             field=self.field or None,
             outcome=self.outcome or None,
             cause=self.cause or None,
@@ -271,7 +274,7 @@ def _make_case_list(server: Server, run: Run, filters: CaseFilters, offset: int)
                 id=ranked.id,
                 score=ranked.score,
                 verdict=verdict,
-                mismatches=tuple(make_row(comparison, rules) for comparison in mismatches[:SHOWN_MISMATCHES]),
+                mismatches=tuple(make_short_row(comparison, rules) for comparison in mismatches[:SHOWN_MISMATCHES]),
                 misses=shown_misses,
                 more=max(len(mismatches) - SHOWN_MISMATCHES, 0) if compared else len(misses) - len(shown_misses),
             )

@@ -1,9 +1,9 @@
 """The list of runs, and comparisons of two or more."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, islice
 from typing import Annotated, Any, Final, Literal
 
@@ -14,6 +14,7 @@ from fieldwise.report.run_changes import describe_changes, describe_tests
 from fieldwise.report.run_view import describe_exit
 from fieldwise.report.trend import Trend, build_trend, draw_trend_chart
 from fieldwise.store.errors import StoreError
+from fieldwise.summarize.ranking import RankedRun
 from fieldwise.web.api_runs import MAX_COMPARED, RunName, compare_named_runs, compare_several_runs, is_compared, refuse_same_run
 from fieldwise.web.events import LiveRun, list_running, progress_text
 from fieldwise.web.jobs import Job
@@ -263,17 +264,29 @@ def _render_ranking(server: Server, base: str, names: Sequence[str]) -> str:
     """Render the ranking of several runs, and the verdict on every pair of them."""
     compared = compare_several_runs(server, base, names)
     ids = list(dict.fromkeys(run for changes in compared.pairs for run in (changes.base, changes.new)))
+    matrix = _find_matrix(server, ids)
+    run_names = dict(zip(compared.labels, matrix.labels, strict=True)) if matrix and len(set(matrix.labels)) == len(ids) else {}
     values = {
         "base": ids[0] if ids else base,
         "compared_ids": ids,
         "all_new": [("new", "New" if place == 0 else "Another", run) for place, run in enumerate([*ids[1:], ""][:MAX_COMPARED])],
-        "rankings": compared.rankings,
+        "rankings": {evaluator: [_rename(entry, run_names) for entry in ranking] for evaluator, ranking in compared.rankings.items()},
         "pairs": [(changes, describe_changes(changes)) for changes in compared.pairs],
         "tests": describe_tests(compared.pairs[0]) if compared.pairs else "",
-        "matrix": _find_matrix(server, ids),
+        "matrix": matrix,
         "selections": SELECTIONS,
     }
     return render("compare_several.html", here="/compare", runs=server.library.list_heads()[:200], **values)
+
+
+def _rename(entry: RankedRun, names: Mapping[str, str]) -> RankedRun:
+    """A run of the ranking under the names that the matrix of cases uses."""
+    return replace(
+        entry,
+        label=names.get(entry.label, entry.label),
+        better_than=tuple(names.get(label, label) for label in entry.better_than),
+        worse_than=tuple(names.get(label, label) for label in entry.worse_than),
+    )
 
 
 def _find_matrix(server: Server, ids: Sequence[str]) -> RunMatrix | None:

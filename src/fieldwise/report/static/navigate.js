@@ -104,7 +104,7 @@
       const go = node.dataset.find === "field"
         ? () => { node.closest("table").classList.add("whole"); reveal(node); flash(node.closest("tr")); }
         : () => { if (node.href) node.click(); else { reveal(node.closest("details")); node.closest("summary").focus({ preventScroll: true }); } };
-      collected.push({ kind: node.dataset.find, text: node.textContent.trim(), go });
+      collected.push({ kind: node.dataset.find, text: node.textContent.trim() + (node.dataset.of ? " · " + node.dataset.of : ""), go });
     }
     collected.push({ kind: "setting", text: `Turn the keys j and k ${keysOn() ? "off" : "on"}`, go: () => save("fieldwise-keys", !keysOn()) });
     return collected;

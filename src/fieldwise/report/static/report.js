@@ -75,7 +75,7 @@
       const [row, column] = place(cell);
       const example = cells[row * width + column];
       const what = cell.title.slice(cell.title.lastIndexOf(": ") + 2);
-      const parts = [part(heads[column].firstElementChild.title, "b"), " ", part(cell.parentElement.cells[0].textContent, "code"), " " + what];
+      const parts = [part(heads[column].firstElementChild.title, "b"), " ", part(cell.parentElement.cells[0].title, "code"), " " + what];
       if (example) {
         const [similarity, expected, actual, cause] = example;
         parts.push(" · expected ", part(expected || "nothing", "code"), " actual ", part(actual || "nothing", "code"));

@@ -24,7 +24,8 @@
     const flips = content.flips.map((flip) => [flip.passed ? "✓ passes" : "✗ fails", flip.case, flip.path, words(flip.expected), words(flip.actual)]);
     const parts = [table(["metric", "before", "after"], metrics)];
     if (content.gates.length) parts.push(table(["gate", "before", "after"], content.gates.map((each) => [each.gate, gate(each.before), gate(each.after)])));
-    parts.push(make("p", `${content.flip_count} comparisons flip; ${content.case_count} cases change in score or verdict.`));
+    const count = (number, noun, verb) => `${number} ${noun}${number === 1 ? "" : "s"} ${verb}${number === 1 ? "s" : ""}`;
+    parts.push(make("p", `${count(content.flip_count, "comparison", "flip")}; ${count(content.case_count, "case", "change")} in score or verdict.`));
     if (flips.length) parts.push(table(["", "case", "field", "expected", "actual"], flips));
     answer.replaceChildren(...parts);
   };
