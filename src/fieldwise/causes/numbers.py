@@ -340,7 +340,7 @@ def rounding(expected: Json, actual: Json, _context: Context) -> bool:
 def _may_be_rounded_to_zero(expected: float, actual: Json) -> bool:
     """True for 0.004 and 0, which are the same with two decimals or as many as a text has.
 
-    A number that loses all its digits leaves no trace of rounding, and 0 is also what stands for a value that was not found.
+    A number that loses all its digits leaves no trace of rounding, and 0 often means that no value was found.
     """
     decimals = _USUAL_DECIMALS
     if isinstance(actual, str):

@@ -24,7 +24,7 @@ _MIN_GROUP_SIZE: Final = 2.0
 _MIN_MATCHING: Final = 0.9
 _UNIT: Final = "p|pg|page|row|line|item|chunk|part|q|seg|segment"
 _BEFORE_NUMBER: Final = compile_on_use(rf"(?P<prefix>.*[^\W_].*?)[-_/:#. ]+(?:{_UNIT})?[-_=. ]?", re.IGNORECASE)
-"""What stands before the number of an id such as `doc1_p2`."""
+"""The text before the number of an id such as `doc1_p2`."""
 _MAX_DIGITS: Final = 9
 
 

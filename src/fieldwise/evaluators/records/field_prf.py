@@ -219,7 +219,7 @@ def _treat_empty_as_absent(comparisons: ComparisonTable) -> ComparisonTable:
 
 
 def _is_empty(value: Any) -> bool:
-    if isinstance(value, str):  # already no value, but an empty list may stand on the other side
+    if isinstance(value, str):  # null by now, but the other side may be an empty list
         return not value.strip()
     return value is None or value is MISSING or (isinstance(value, list | dict) and not value)
 
