@@ -39,7 +39,7 @@ def print_page(content: RenderableType, form: str = "rich", *, file: IO[str] | N
     """Print a page. Output that does not go to a terminal has no trailing spaces."""
     output = make_console(form, file=file)
     if output.is_terminal and form == "rich":
-        output.print(content)
+        output.print(content, crop=False)  # the terminal wraps a long command itself, so that it is copied whole
     else:
         output.file.write(render_text(content, width=output.width))
 

@@ -155,7 +155,7 @@ def outputs_option(help: str, default: tuple[str, ...] = ()) -> Callable[[Decora
     return click.option("--output", "-o", "outputs", metavar="FILE", type=FILE_NAME, multiple=True, default=default or None, help=help)
 
 
-_RUN_HELP: Final = "The run: an id or its first characters, a tag, or latest."
+_RUN_HELP: Final = "The run: its id or the first characters of it, a tag, its `--name`, or latest."
 run_argument = argument("run", help=_RUN_HELP, shell_complete=complete_runs)
 latest_run_argument = argument("run", default="latest", help=_RUN_HELP, shell_complete=complete_runs)
 suite_argument = argument("suite", type=PATH, help="The YAML file of the suite.")

@@ -30,7 +30,7 @@ Adjustment = Literal["holm", "bh"]
 @click.command(cls=DocumentedCommand)
 @argument(
     "base",
-    help="The run to compare with: an id or its first characters, a tag, latest, or a baseline file.",
+    help="The run to compare with: its id or the first characters of it, a tag, its `--name`, latest, or a baseline file.",
     shell_complete=complete_runs,
 )
 @argument("runs", metavar="[RUN]...", nargs=-1, help="The runs to compare with BASE. [default: latest]", shell_complete=complete_runs)

@@ -39,7 +39,7 @@ def runs(context: click.Context, tag: str | None, suite: str | None, limit: int,
     """List the stored runs, newest first; show, tag and delete them; show the history of a metric.
 
     Runs are stored in .fieldwise, or in the location given by `fieldwise --root LOCATION`. A run is named by its id or the first characters
-    of it, by a tag (the latest run with that tag), or by `latest`.
+    of it, by a tag or the name of `run --name` (the latest run that has it), or by `latest`.
     """
     context.obj = program_of(context, root)
     if context.invoked_subcommand is None:
@@ -155,7 +155,7 @@ def tag(context: click.Context, run: str, names: tuple[str, ...], remove: bool, 
     metavar="RUN...",
     nargs=-1,
     required=True,
-    help="The runs: ids or their first characters, tags, or latest.",
+    help="The runs: ids or their first characters, tags, names of `run --name`, or latest.",
     shell_complete=complete_runs,
 )
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")

@@ -9,12 +9,12 @@ from rich.text import Text
 from fieldwise.report.result_text import describe_cause
 from fieldwise.report.terminal_layout import (
     BAD,
-    COMMAND,
     DIM,
     NOTE,
     OK,
     TITLE,
     DisplayOptions,
+    build_command_line,
     build_diagnostics_section,
     indent,
     make_grid,
@@ -98,5 +98,5 @@ def _build_next(report: "DoubtReport", display: DisplayOptions) -> RenderableTyp
     review = f"{display.command} review {run} --source doubts"
     confidence = f"{display.command} confidence {run} --by agreement"
     if not report.suspects:
-        return stack_parts(Text(), styled_text("next: ", (confidence, COMMAND)))
-    return stack_parts(Text(), styled_text("next: ", (review, COMMAND)), styled_text("  or  ", (confidence, COMMAND)))
+        return stack_parts(Text(), build_command_line("next: ", confidence))
+    return stack_parts(Text(), build_command_line("next: ", review), build_command_line("  or  ", confidence))

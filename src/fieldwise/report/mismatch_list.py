@@ -12,7 +12,17 @@ from rich.text import Text
 
 from fieldwise.model.item_label import is_unmatched_path, plain_item_path
 from fieldwise.report.result_text import describe_cause
-from fieldwise.report.terminal_layout import COMMAND, DIM, NOTE, TITLE, DisplayOptions, indent, pass_mark, stack_parts, styled_text
+from fieldwise.report.terminal_layout import (
+    DIM,
+    NOTE,
+    TITLE,
+    DisplayOptions,
+    build_command_line,
+    indent,
+    pass_mark,
+    stack_parts,
+    styled_text,
+)
 from fieldwise.report.text_format import (
     dump_json,
     format_count,
@@ -62,7 +72,7 @@ def build_mismatches_page(run: "Run", mismatches: "StoredComparisons", display: 
     hint = f"{display.command} mismatches {run.id} --all"
     if display.everything:
         hint = f"{display.command} explain {run.id} {quote(example.case)}"
-    parts += [Text(), styled_text(("next: ", DIM), (hint, COMMAND), ("  or -o wrong.xlsx", DIM))]
+    parts += [Text(), build_command_line("next: ", hint, "  or -o wrong.xlsx")]
     return Group(*parts)
 
 

@@ -12,12 +12,12 @@ from fieldwise.dataclass import dataclass
 from fieldwise.model.change import Change, Changes, EvaluatorChange
 from fieldwise.report.terminal_layout import (
     BAD,
-    COMMAND,
     DIM,
     NOTE,
     OK,
     TITLE,
     DisplayOptions,
+    build_command_line,
     indent,
     make_grid,
     make_section,
@@ -294,7 +294,7 @@ def build_multi_run_report(compared: RankedComparison, display: DisplayOptions) 
             sections.append(_build_ranking(rankings[name]))
     legend = "▲ better, ▼ worse, = no difference shown, ? not enough cases, · not tested"
     tested = describe_tests(comparisons[0])
-    more = styled_text(("details of one run: ", DIM), (f"{display.command} compare {base} {comparisons[-1].new}", COMMAND))
+    more = build_command_line("details of one run: ", f"{display.command} compare {base} {comparisons[-1].new}")
     return stack_parts(
         heads, *notes, *sections, Text(), styled_text((legend, DIM)), styled_text((f"{tested} All pairs of runs count.", DIM)), more
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rich.console import RenderableType
@@ -14,11 +15,11 @@ from fieldwise.report.run_changes import build_baseline_section
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.terminal_layout import (
     BAD,
-    COMMAND,
     DIM,
     NOTE,
     OK,
     TITLE,
+    build_command_line,
     make_grid,
     make_section,
     pass_mark,
@@ -376,8 +377,8 @@ def _build_next_commands(run: "Run", command: str) -> list[RenderableType]:
     if run.running:
         return []
     if run.finished is None:
-        return [styled_text(("next: ", DIM), (f"{command} run {run.manifest.suite_file or 'SUITE'} --resume", COMMAND))]
+        return [build_command_line("next: ", f"{command} run {quote(run.manifest.suite_file or 'SUITE')} --resume")]
     return [
-        styled_text(("next: ", DIM), (f"{command} report {run.id}", COMMAND)),
-        styled_text(("   or ", DIM), (f"{command} compare BASE {run.id}", COMMAND)),
+        build_command_line("next: ", f"{command} report {run.id}"),
+        build_command_line("   or ", f"{command} compare BASE {run.id}"),
     ]

@@ -16,12 +16,12 @@ from fieldwise.report.run_changes import build_baseline_section
 from fieldwise.report.run_view import UNREAD_TITLE, RunView
 from fieldwise.report.terminal_layout import (
     BAD,
-    COMMAND,
     DIM,
     NOTE,
     OK,
     TITLE,
     DisplayOptions,
+    build_command_line,
     build_diagnostic_lines,
     build_diagnostics_section,
     draw_bar,
@@ -438,14 +438,10 @@ def _build_findings(view: RunView) -> RenderableType | None:
 
 def _build_footer(view: RunView, evaluators: Sequence[EvaluatorSummary], display: DisplayOptions) -> RenderableType:
     worst = next((case for evaluator in evaluators for case, _ in evaluator.worst), None)
-    # In a log, a command or a path that is copied must be one line. A terminal would cut it off.
-    options: dict[str, Any] = {"no_wrap": True, "overflow": "ignore"} if display.plain else {}
-    next_command = None
-    if worst is not None:
-        next_command = styled_text(("next: ", DIM), (f"{display.command} explain latest {quote(worst)}", COMMAND), **options)
+    next_command = None if worst is None else build_command_line("next: ", f"{display.command} explain latest {quote(worst)}")
     return stack_parts(
         Text(),
         styled_text((f"exit {view.exit_code}", OK if view.exit_code == 0 else BAD), f": {view.exit_reason}"),
-        styled_text(("stored in " + view.path, DIM), **options),
+        styled_text(("stored in " + view.path, DIM), no_wrap=True, overflow="ignore"),  # one line, so that it can be copied
         next_command,
     )

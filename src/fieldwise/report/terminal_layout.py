@@ -67,6 +67,11 @@ def styled_text(*parts: str | Text | tuple[str, Style], **options: Any) -> Text:
     return line
 
 
+def build_command_line(label: str, command: str, remark: str = "") -> Text:
+    """A command after a label, and a remark after it. It is never wrapped: only a whole line can be copied."""
+    return styled_text((label, DIM), (command, COMMAND), (remark, DIM), no_wrap=True, overflow="ignore")
+
+
 def stack_parts(*parts: RenderableType | None) -> Group:
     """Put parts below each other, leaving out those that are None."""
     return Group(*(part for part in parts if part is not None))

@@ -1,11 +1,23 @@
 """An improvement pack and the changes since one, on the terminal and as JSON."""
 
 from collections.abc import Mapping
+from shlex import quote
 from typing import Any
 
 from rich.console import RenderableType
 
-from fieldwise.report.terminal_layout import BAD, COMMAND, DIM, NOTE, OK, TITLE, make_grid, make_section, stack_parts, styled_text
+from fieldwise.report.terminal_layout import (
+    BAD,
+    DIM,
+    NOTE,
+    OK,
+    TITLE,
+    build_command_line,
+    make_grid,
+    make_section,
+    stack_parts,
+    styled_text,
+)
 from fieldwise.report.text_format import format_count
 from fieldwise.study.cause_changes import CauseChanges
 from fieldwise.study.pack import Pack
@@ -43,7 +55,7 @@ def build_pack_page(pack: Pack, folder: str, files: Mapping[str, str]) -> Render
         make_section("Files", table),
         make_section("Most frequent causes", causes) if pack.mismatches else None,
         styled_text(""),
-        styled_text(("next: ", DIM), (f"fieldwise run SUITE --from {folder}", COMMAND)),
+        build_command_line("next: ", f"fieldwise run SUITE --from {quote(folder)}"),
     )
 
 
