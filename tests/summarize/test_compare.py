@@ -113,6 +113,26 @@ def test_of_some_metrics_less_is_a_gain() -> None:
     assert (compared.loss, back.loss) == (pytest.approx(-0.2), pytest.approx(0.2))
 
 
+def test_the_interval_of_a_change_of_shares_stays_between_minus_1_and_1() -> None:
+    verdict = np.array([2, 2, 2, 2, 2, 0], dtype=np.int8)
+    ids = [str(at) for at in range(6)]
+    right, wrong = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    unbounded = frozenset({"mean_distance"})
+    base, new = (
+        EvaluatorMeasurements(
+            ids=ids, verdict=verdict, metrics={"score": values, "mean_distance": values}, fields={"total": values}, unbounded=unbounded
+        )
+        for values in (right, wrong)
+    )
+    compared = compare_evaluator("e", base, new)
+    [score, distance] = [change for change in compared.metrics if change.name != "e.pass_rate"]
+    half = stats.t.ppf(0.975, 5) * (wrong - right).std(ddof=1) / np.sqrt(6)
+    assert half > 1 / 3
+    for change in (score, *compared.fields):
+        assert (change.low, change.high) == (-1.0, pytest.approx(half - 2 / 3))
+    assert (distance.low, distance.high) == (pytest.approx(-half - 2 / 3), pytest.approx(half - 2 / 3))  # a distance may be above 1
+
+
 def test_a_field_that_is_called_like_such_a_metric_is_still_better_if_it_scores_more() -> None:
     verdict = np.full(100, 1, dtype=np.int8)
     ids = [str(at) for at in range(100)]

@@ -18,7 +18,7 @@ from fieldwise.model.change import Changes, EvaluatorChange
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.provenance import name_data
 from fieldwise.registry import EVALUATORS
-from fieldwise.specs import EvaluatorSpec
+from fieldwise.specs import USAGE_METRICS, EvaluatorSpec
 from fieldwise.store.arrow_tables import GROUP_COLUMN, METRIC_PREFIX, VERDICTS, ArrowColumn, ArrowTable, encode_names, numpy_array
 from fieldwise.store.expected_changes import find_changed_expected, note_changed_expected
 from fieldwise.store.field_means import read_field_means
@@ -236,6 +236,15 @@ def count_metrics(evaluator_type: str) -> frozenset[str]:
         return frozenset()
 
 
+def unbounded_metrics(evaluator_type: str) -> frozenset[str]:
+    """The metrics of an evaluator, other than counts, that may be above 1; none for an evaluator that is no longer installed."""
+    try:
+        spec = EVALUATORS.find(evaluator_type)
+    except KeyError:
+        return frozenset()
+    return spec.unbounded_names(None) | frozenset(USAGE_METRICS if spec.is_judge else ())
+
+
 def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasurements:
     """The metrics of one evaluator for all cases of a run; NaN where a case was not measured.
 
@@ -274,6 +283,7 @@ def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasu
         groups=list_case_groups(run),
         primary=primary_metric(evaluator_type),
         counts=count_metrics(evaluator_type),
+        unbounded=unbounded_metrics(evaluator_type),
     )
 
 

@@ -56,6 +56,8 @@ class EvaluatorMeasurements:
     """The metric that decides whether the evaluator changed."""
     counts: frozenset[str] = frozenset()
     """Metrics that are counts, which have no interval."""
+    unbounded: frozenset[str] = frozenset()
+    """Other metrics that may be below 0 or above 1."""
 
 
 def compare_evaluator(
@@ -72,16 +74,18 @@ def compare_evaluator(
     if groups is None:
         groups = encode_groups(new.groups, new_rows)
     counted_new = new_at if base_is_sample else slice(None)
+    counts, unbounded = base.counts | new.counts, base.unbounded | new.unbounded
     base_verdict, new_verdict = base.verdict[base_at], new.verdict[new_at]
     judged = (base_verdict >= 0) & (new_verdict >= 0)
     base_passed, new_passed = base_verdict == _PASS, new_verdict == _PASS
     metrics: list[Change] = []
     for metric in base.metrics:
         if metric in new.metrics:
-            change = compare_metric(f"{name}.{metric}", base.metrics[metric][base_at], new.metrics[metric][new_at], groups)
+            base_values, new_values = base.metrics[metric][base_at], new.metrics[metric][new_at]
+            change = compare_metric(f"{name}.{metric}", base_values, new_values, groups, is_unbounded=metric in unbounded)
             if change is not None:
                 change = _with_common_share(change, ~np.isnan(base.metrics[metric]), ~np.isnan(new.metrics[metric][counted_new]))
-                metrics.append(replace(change, low=None, high=None) if metric in base.counts | new.counts else change)
+                metrics.append(replace(change, low=None, high=None) if metric in counts else change)
     if judged.any():
         judged_groups = None if groups is None else groups[judged]
         change = _compare_pass_rates(f"{name}.pass_rate", base_passed[judged], new_passed[judged], judged_groups)
@@ -152,12 +156,16 @@ def encode_groups(groups: Sequence[str] | None, rows: NDArray[np.int64]) -> Grou
     return None if len(code_of) == len(codes) else codes
 
 
-def compare_metric(name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes = None) -> Change | None:
-    """The change of a metric, named as in gates; the name tells whether lower is better."""
-    return compare_numbers(name, base, new, groups, lower=lower_is_better(name))
+def compare_metric(
+    name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes = None, *, is_unbounded: bool = False
+) -> Change | None:
+    """The change of a metric, named as in gates; the name tells whether lower is better. `is_unbounded`: it may be above 1."""
+    return compare_numbers(name, base, new, groups, lower=lower_is_better(name), is_unbounded=is_unbounded)
 
 
-def compare_numbers(name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes = None, *, lower: bool = False) -> Change | None:
+def compare_numbers(
+    name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes = None, *, lower: bool = False, is_unbounded: bool = False
+) -> Change | None:
     """The change of a number over the cases in which both runs have it; None if there is no such case. `lower`: lower is better.
 
     An infinite number, such as the distance to a point that is not there, has no difference to another one: it does not count either.
@@ -167,7 +175,8 @@ def compare_numbers(name: str, base: FloatColumn, new: FloatColumn, groups: Grou
         return None
     if not both.all():
         base, new, groups = base[both], new[both], None if groups is None else groups[both]
-    change = _build_change(name, base.astype(np.float64, copy=False), new.astype(np.float64, copy=False), groups)
+    base, new = base.astype(np.float64, copy=False), new.astype(np.float64, copy=False)
+    change = _build_change(name, base, new, groups, is_unbounded=is_unbounded)
     return _as_lower_is_better(change) if lower else change
 
 
@@ -179,14 +188,17 @@ def _compare_pass_rates(name: str, base_passed: NDArray[np.bool_], new_passed: N
     return _judged(replace(change, p=p, p_adjusted=p, test="McNemar"))
 
 
-def _build_change(name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes) -> Change:
+def _build_change(name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes, *, is_unbounded: bool = False) -> Change:
     differences = new - base
     sums, sizes = _sum_by_group(differences, groups)
     p = sign_flip_p_value(sums)
     error = standard_error(sums, sizes)
-    low, high = mean_interval(sums, sizes, error=error) or (None, None)
+    interval = mean_interval(sums, sizes, error=error)
     base_mean, new_mean = float(base.mean()), float(new.mean())
     are_shares = min(base.min(), new.min()) >= 0 and max(base.max(), new.max()) <= 1
+    if interval is not None and are_shares and not is_unbounded:  # no share changes by more than 1
+        interval = max(interval[0], -1.0), min(interval[1], 1.0)
+    low, high = interval or (None, None)
     change = Change(
         name=name,
         n=len(base),
