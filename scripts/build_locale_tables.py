@@ -14,7 +14,7 @@ import re
 import sys
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,17 @@ from babel import Locale, localedata
 from babel.core import get_global
 from num2words import num2words
 
-from fieldwise.kernels.locale_tables import WITHDRAWN_CURRENCIES
+from fieldwise.kernels.locale_tables import WITHDRAWN_CURRENCIES, strip_accents
+from fieldwise.kernels.name_table import group_names
 
 FOLDER = Path(__file__).parents[1] / "src" / "fieldwise" / "kernels" / "data" / "locale"
 ROOT_NAME = re.compile(r"M\d\d|Mon|Tue|Wed|Thu|Fri|Sat|Sun")
 """What CLDR prints where a language has no name for a month or a day."""
 POWER = re.compile(r"(?<=[^\W\d_])[23]$|(?<=[\u0900-\u0dff\u0eb1-\u0ece])[23]$")
 """A square or cube at the end of a folded symbol: `m2`."""
+CUT_SCRIPTS = ("\u0370", "\u052f")
+"""The first and the last character of Greek and Cyrillic."""
+MIN_CUT = 3
 MIN_SHARED_NAMES = 3
 MIN_OLD_NAME = 5
 OLD_CURRENCIES = [*WITHDRAWN_CURRENCIES.split(" "), "XDR", "XEU"]
@@ -91,33 +95,49 @@ def main(node_modules: Path) -> None:
     """Write the tables and print the size of each."""
     languages = sorted(name for name in localedata.locale_identifiers() if is_language(name))
     locales = sorted(localedata.locale_identifiers())
+    currencies, units = currency_names(locales), unit_names(languages)
+    territories = names_by_key(locales, "territories", r"[A-Z]{2}")
+    language_names = names_by_key(locales, "languages", r"[a-z]{2,3}")
+    major, months, answers = major_languages(node_modules), calendar_names(locales, "months", 12), yes_no(node_modules)
     tables: dict[str, Any] = {
         "versions": {"babel": babel.__version__, "cldr": read_json(node_modules / "cldr-core" / "package.json")["version"]},
-        "major_languages": major_languages(node_modules),
-        "currency_symbols": currency_symbols(locales, node_modules),
-        "currency_names": currency_names(locales),
-        "old_currency_names": old_currency_names(locales),
-        "territory_names": names_by_key(locales, "territories", r"[A-Z]{2}"),
+        "major_languages": major,
+        "currency_codes": sorted({code for codes in currencies.values() for code in codes.split(" ")}),
         "territory_codes": territory_codes(node_modules),
-        "language_names": names_by_key(locales, "languages", r"[a-z]{2,3}"),
         "language_codes": language_codes(),
-        "language_varieties": names_by_key(locales, "languages", r"[a-z]{2,3}_(?:[A-Z][a-z]{3}|[A-Z]{2}|\d{3})"),
-        "months": calendar_names(locales, "months", 12),
-        "days": calendar_names(locales, "days", 7),
+        "calendar_languages": sorted(months),
         "day_periods": day_periods(languages),
         "date_words": date_words(locales),
         "number_symbols": number_symbols(locales),
         "compact_suffixes": compact_suffixes(languages),
         "units": unit_factors(node_modules),
-        "unit_names": unit_names(languages),
-        "yes_no": yes_no(node_modules),
         "number_words": number_words(),
     }
+    month_names = calendar_index(months, 1)
+    name_tables = {
+        "currency_symbols": currency_symbols(locales, node_modules),
+        "currency_names": currencies,
+        "old_currency_names": old_currency_names(locales),
+        "territory_names": territories,
+        "territory_names_without_accents": without_accents(territories),
+        "language_names": language_names,
+        "language_names_without_accents": without_accents(language_names),
+        "language_varieties": names_by_key(locales, "languages", r"[a-z]{2,3}_(?:[A-Z][a-z]{3}|[A-Z]{2}|\d{3})"),
+        "month_names": calendar_text(month_names),
+        "month_names_without_accents": calendar_text(months_without_accents(month_names)),
+        "cut_month_names": calendar_text(cut_months(month_names, major)),
+        "day_names": calendar_text(calendar_index(calendar_names(locales, "days", 7), 0)),
+        "unit_names": units,
+        "unit_names_without_points": {name.replace(".", ""): codes for name, codes in sorted(units.items()) if "." in name},
+        "yes_no": answers,
+        "yes_no_without_accents": without_accents(answers),
+    }
+    tables |= {name: group_names(table) for name, table in name_tables.items()}
     FOLDER.mkdir(parents=True, exist_ok=True)
     size = 0
     for name, table in tables.items():
         size += (FOLDER / f"{name}.json.zst").write_bytes(compress(table))
-        print(f"{name:18} {len(table):6} entries {(FOLDER / f'{name}.json.zst').stat().st_size:8} bytes")
+        print(f"{name:32} {len(table):6} entries {(FOLDER / f'{name}.json.zst').stat().st_size:8} bytes")
     print(f"{size:,} bytes in all, {len(languages)} languages")
 
 
@@ -142,6 +162,15 @@ def read_json(path: Path) -> Any:
 
 def joined(index: Mapping[str, Iterable[str]]) -> dict[str, str]:
     return {name: " ".join(sorted(codes)) for name, codes in index.items() if name}
+
+
+def without_accents(codes_by_name: Mapping[str, str]) -> dict[str, str]:
+    """The names that have accents, without them → codes."""
+    index: dict[str, set[str]] = defaultdict(set)
+    for name, codes in codes_by_name.items():
+        if strip_accents(name) != name:
+            index[strip_accents(name)].update(codes.split(" "))
+    return joined(index)
 
 
 def currency_symbols(locales: Iterable[str], node_modules: Path) -> dict[str, str]:
@@ -275,7 +304,7 @@ def calendar_names(locales: Iterable[str], key: str, count: int) -> dict[str, li
                 for place, number in enumerate(numbers):
                     if number in labels and (name.startswith("en") or not ROOT_NAME.fullmatch(labels[number])):
                         forms[place].add(fold(labels[number]).strip("."))
-        for prefix, suffix in attached_letters(name, letters) if name != "root" else ():
+        for prefix, suffix in sorted(attached_letters(name, letters)) if name != "root" else ():
             for labels in forms:
                 labels.update([f"{prefix}{label}{suffix}" for label in labels])
         if all(forms) and not all(re.fullmatch(r"m?\d+|.*월|.*月", label) for labels in forms for label in labels):
@@ -284,6 +313,49 @@ def calendar_names(locales: Iterable[str], key: str, count: int) -> dict[str, li
             for place, labels in enumerate(forms):
                 collected[place] |= labels
     return {language: [sorted(labels) for labels in forms] for language, forms in tables.items()}
+
+
+CalendarIndex = dict[str, dict[int, set[str]]]
+"""Folded name → number of the month or day → languages that call it so."""
+
+
+def calendar_index(names_by_language: Mapping[str, Sequence[Sequence[str]]], first: int) -> CalendarIndex:
+    index: CalendarIndex = {}
+    for language, names_by_number in names_by_language.items():
+        for number, names in enumerate(names_by_number, start=first):
+            for name in names:
+                index.setdefault(name, {}).setdefault(number, set()).add(language)
+    return index
+
+
+def months_without_accents(months_by_name: CalendarIndex) -> CalendarIndex:
+    """The names of months that have accents, without them."""
+    index: CalendarIndex = {}
+    for name, months in months_by_name.items():
+        for month, languages in months.items() if strip_accents(name) != name else ():
+            index.setdefault(strip_accents(name), {}).setdefault(month, set()).update(languages)
+    return index
+
+
+def cut_months(months_by_name: CalendarIndex, major: Iterable[str]) -> CalendarIndex:
+    """Months in Cyrillic and Greek cut to three letters or more, where CLDR cuts them elsewhere: `кві` for `квітня`."""
+    index: CalendarIndex = {}
+    for name, months in months_by_name.items():
+        if not CUT_SCRIPTS[0] <= name[0] <= CUT_SCRIPTS[1]:
+            continue
+        for month, languages in months.items():
+            spoken = languages.intersection(major)
+            for length in range(MIN_CUT, len(name)) if spoken else ():
+                index.setdefault(name[:length], {}).setdefault(month, set()).update(spoken)
+    return index
+
+
+def calendar_text(index: CalendarIndex) -> dict[str, str]:
+    """The text of each entry, such as `10 hr|11 cs pl`."""
+    texts: dict[str, str] = {}
+    for name, numbers in index.items():
+        texts[name] = "|".join(" ".join((str(number), *sorted(languages))) for number, languages in sorted(numbers.items()))
+    return texts
 
 
 def day_periods(languages: Iterable[str]) -> dict[str, str]:

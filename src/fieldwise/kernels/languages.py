@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name, strip_accents
-from fieldwise.kernels.terms import countries_called, names_without_accents, whole_countries
+from fieldwise.kernels.terms import countries_called, whole_countries
 from fieldwise.pattern import compile_on_use
 
 
@@ -225,7 +225,7 @@ def _read_name(name: str) -> Varieties:
         languages = locale_tables.language_names().get(form)
         if languages is None and form in locale_tables.language_varieties():
             return frozenset().union(*map(_read_tag, locale_tables.language_varieties()[form]))
-        languages = languages or names_without_accents("language").get(strip_accents(form))
+        languages = languages or locale_tables.language_names_without_accents().get(strip_accents(form))
         if languages:
             return frozenset(map(LanguageVariety, languages))
     return NO_VARIETY

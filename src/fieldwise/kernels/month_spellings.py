@@ -5,7 +5,6 @@
 """
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 from fieldwise.kernels import locale_tables
@@ -42,9 +41,6 @@ _MORE_MONTHS: Final[dict[str, dict[int, frozenset[str]]]] = (
         for month in range(1, 13)
     }
 )
-_CUT_SCRIPTS: Final = ("\u0370", "\u052f")
-"""The first and the last character of Greek and Cyrillic."""
-_MIN_CUT: Final = 3
 
 
 def months_called(name: str) -> dict[int, frozenset[str]]:
@@ -54,42 +50,16 @@ def months_called(name: str) -> dict[int, frozenset[str]]:
     return (
         months.get(key)
         or (months.get(key[1:]) if key.startswith("ב") else None)
-        or _months_without_accents().get(strip_accents(key))
+        or locale_tables.month_names_without_accents().get(strip_accents(key))
         or _MORE_MONTHS.get(key)
-        or (_cut_months().get(key) if not key.isascii() else None)
+        or (locale_tables.cut_month_names().get(key) if not key.isascii() else None)
         or {}
     )
-
-
-@cache  # derived from a table that never changes
-def _cut_months() -> dict[str, dict[int, frozenset[str]]]:
-    """Months in Cyrillic and Greek cut to three letters or more, where CLDR cuts them elsewhere: `кві` for `квітня`."""
-    index: dict[str, dict[int, frozenset[str]]] = {}
-    for name, months in locale_tables.month_names().items():
-        if not _CUT_SCRIPTS[0] <= name[0] <= _CUT_SCRIPTS[1]:
-            continue
-        for month, languages in months.items():
-            spoken = languages & locale_tables.major_languages()
-            for length in range(_MIN_CUT, len(name)) if spoken else ():
-                cut = index.setdefault(name[:length], {})
-                cut[month] = cut.get(month, frozenset()) | spoken
-    return index
-
-
-@cache  # derived from a table that never changes
-def _months_without_accents() -> dict[str, dict[int, frozenset[str]]]:
-    index: dict[str, dict[int, frozenset[str]]] = {}
-    months_by_name = locale_tables.month_names()
-    for plain, name in locale_tables.index_accented(months_by_name):
-        merged = index.setdefault(plain, {})
-        for month, languages in months_by_name[name].items():
-            merged[month] = merged.get(month, frozenset()) | languages
-    return index
 
 
 def list_month_names() -> Iterator[str]:
     """Every name that `months_called` knows, folded."""
     yield from locale_tables.month_names()
-    yield from _months_without_accents()
+    yield from locale_tables.month_names_without_accents()
     yield from _MORE_MONTHS
-    yield from _cut_months()
+    yield from locale_tables.cut_month_names()

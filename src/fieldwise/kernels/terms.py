@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from fieldwise.kernels import currencies, locale_tables
-from fieldwise.kernels.locale_tables import fold_name, index_accented, strip_accents
+from fieldwise.kernels.locale_tables import fold_name, strip_accents
 from fieldwise.pattern import compile_on_use
 
 NONE: Final[frozenset[str]] = frozenset()
@@ -179,7 +179,9 @@ def _find_countries(text: str) -> frozenset[str]:
             return more_names[form]
         if form in names:
             return names[form]
-    plain = names_without_accents("territory").get(strip_accents(key)) or _country_without_state(key) or _country_with_umlaut(key)
+    plain = (
+        locale_tables.territory_names_without_accents().get(strip_accents(key)) or _country_without_state(key) or _country_with_umlaut(key)
+    )
     if plain or len(name) > _MAX_COUNTRY_NAME:
         return plain
     return _country_with_short_words(key) or _country_in_two_forms(name)
@@ -298,16 +300,5 @@ def boolean_called(text: str) -> bool | None:
         return True
     if key in _FALSE or squeezed in _FALSE:
         return False
-    meant = locale_tables.yes_no_words().get(key) or names_without_accents("yes_no").get(strip_accents(key), NONE)
+    meant = locale_tables.yes_no_words().get(key) or locale_tables.yes_no_words_without_accents().get(strip_accents(key), NONE)
     return None if len(meant) != 1 else "yes" in meant
-
-
-@cache  # derived from tables that never change
-def names_without_accents(kind: str) -> dict[str, frozenset[str]]:
-    """Names of a `territory`, a `language` or of `yes_no` that have accents, without them → codes."""
-    tables = {"territory": locale_tables.territory_names, "language": locale_tables.language_names, "yes_no": locale_tables.yes_no_words}
-    codes = tables[kind]()
-    index: dict[str, frozenset[str]] = {}
-    for plain, name in index_accented(codes):
-        index[plain] = index.get(plain, NONE) | codes[name]
-    return index

@@ -293,7 +293,7 @@ def units_called(name: str) -> frozenset[str]:
         return frozenset({_MORE_UNITS[plain.replace(".", "")]})
     # with a point and without it, an abbreviation may mean other units in other languages
     named = locale_tables.unit_names().get(key, _NO_UNITS) | locale_tables.unit_names().get(plain, _NO_UNITS)
-    named = named or _units_without_points().get(plain.replace(".", ""), _NO_UNITS)
+    named = named or locale_tables.unit_names_without_points().get(plain.replace(".", ""), _NO_UNITS)
     if "item" in named:
         return named - {"item"} | {"piece"}
     if (not named or _GLUCOSE in named) and name.count("/") == 1:
@@ -406,8 +406,3 @@ def _wider_factor(name: str) -> locale_tables.UnitFactor | None:
         powers[name_in_cldr] = int(power)
         factor *= multiple ** int(power)
     return locale_tables.UnitFactor(_dimension_name(powers), factor, 0.0)
-
-
-@cache  # derived from a table that never changes
-def _units_without_points() -> dict[str, frozenset[str]]:
-    return {name.replace(".", ""): units for name, units in locale_tables.unit_names().items() if "." in name}
