@@ -146,6 +146,19 @@ def test_a_field_that_is_called_like_such_a_metric_is_still_better_if_it_scores_
     assert field.gain > 0
 
 
+def test_many_cases_are_enough_to_compare_costs_and_distances_far_above_1() -> None:
+    rng = np.random.default_rng(3)
+    base, new = rng.choice([0.0, 40.0, 80.0], size=(2, 5000))
+    compared = compare_metric("cost.per_case", base, new, is_unbounded=True)
+    assert compared is not None
+    assert compared.smallest_shown is not None
+    assert 1 < compared.smallest_shown < 0.1 * base.mean()
+    assert compared.verdict == "no difference shown"
+    few = compare_metric("cost.per_case", base[:30], new[:30], is_unbounded=True)
+    assert few is not None
+    assert few.verdict == "not enough cases"
+
+
 def test_a_count_has_no_gain_even_if_its_mean_is_small() -> None:
     compared = compare_metric("prf.wrong_value", np.tile([0.0, 0.0, 2.0], 30), np.tile([0.0, 0.0, 1.0], 30))
     assert compared is not None

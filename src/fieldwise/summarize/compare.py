@@ -35,7 +35,7 @@ SIGNIFICANCE_LEVEL: Final = 0.05
 MIN_CASES: Final = 10
 """With fewer cases or groups, no difference can be shown."""
 COARSE_CHANGE: Final = 0.10
-"""If only changes larger than this can be detected, "no difference" means little."""
+"""If only larger changes can be detected, "no difference" means little. Of costs, distances and counts: this share of their mean."""
 _PASS: Final = 2
 
 
@@ -247,7 +247,8 @@ def judge_change(change: Change) -> ChangeVerdict:
     if change.p_adjusted <= SIGNIFICANCE_LEVEL and not includes_zero:
         return "better" if change.loss < 0 else "worse"
     units = change.n if change.groups is None else change.groups
-    if units < MIN_CASES or (change.smallest_shown is not None and change.smallest_shown > COARSE_CHANGE):
+    coarse = COARSE_CHANGE * max(1.0, abs(change.base), abs(change.new))
+    if units < MIN_CASES or (change.smallest_shown is not None and change.smallest_shown > coarse):
         return "not enough cases"
     return "no difference shown"
 
