@@ -23,8 +23,22 @@ def shuffle(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("column", ["name", "image", "doc", "filename", "file", "title"])
 def test_a_column_pairs_rows_in_another_order(column: str) -> None:
     rows = make_rows(column)
-    assert find_shared_column(rows, shuffle(rows)) == column
-    assert find_shared_column(rows, shuffle(rows)[:28]) == column
+    assert find_shared_column(rows, shuffle(rows)) == (column, column)
+    assert find_shared_column(rows, shuffle(rows)[:28]) == (column, column)
+
+
+def test_the_column_may_be_written_in_another_way() -> None:
+    rows = make_rows("File Name")
+    actual = [{"file_name": row["File Name"], "total": row["total"]} for row in shuffle(rows)]
+    assert find_shared_column(rows, actual) == ("File Name", "file_name")
+
+
+def test_a_left_out_row_near_the_end_pairs_the_rows_after_it_by_the_column(tmp_path: Path) -> None:
+    rows = make_rows("name")
+    assert find_shared_column(rows, [*rows[:28], rows[29]]) == ("name", "name")
+    assert find_shared_column(rows, rows[:28]) is None
+    run = fw.run(SUITE, expected=rows, actual=[*rows[:28], rows[29]], root=tmp_path)
+    assert [stored.case for stored in run.mismatches()] == [rows[28]["name"]]
 
 
 def test_rows_in_the_same_order_pair_by_their_number() -> None:
@@ -64,3 +78,12 @@ def test_a_run_pairs_by_the_column_and_says_so(tmp_path: Path) -> None:
     assert "join: name" in (note.fix or "")
     in_order = fw.run(SUITE, expected=rows, actual=wrong, root=tmp_path)
     assert "joined-by-number" in {note.code for note in in_order.diagnostics}
+
+
+def test_tables_of_uneven_length_without_an_id_are_reported(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"note": f"n{number // 3}", "text": f"word {number // 2}"} for number in range(12)]
+    run = fw.run(SUITE, expected=rows, actual=rows[1:], root=tmp_path)
+    [note] = [note for note in run.diagnostics if note.code == "uneven-rows"]
+    assert "expected has 12 rows, actual 11" in note.what
+    run = fw.run(SUITE, expected=rows, actual=list(rows), root=tmp_path)
+    assert "uneven-rows" not in {note.code for note in run.diagnostics}

@@ -166,6 +166,19 @@ def test_an_object_of_records_by_their_ids_is_a_table(tmp_path: Path, names: lis
     assert any("an object of" in problem.what for problem in run.diagnostics)
 
 
+def test_an_object_of_records_by_their_ids_may_stand_beside_what_is_said_of_the_file(tmp_path: Path) -> None:
+    gold = {f"doc_{number}": {"total": number} for number in range(4)}
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    cases = {"expected": str(tmp_path / "gold.json"), "actual": str(tmp_path / "out.json")}
+    suite = {"cases": cases, "evaluators": [{"type": "field_prf"}]}
+    (tmp_path / "out.json").write_text(json.dumps({"output": {**gold, "doc_2": {"total": 99}}, "version": "ae7ea06"}))
+    run = fw.run(suite, root=tmp_path / "runs")
+    assert [stored.case for stored in run.mismatches()] == ["doc_2"]
+    assert any("`output` of the file is an object of 4 records" in note.what and "`version`" in note.what for note in run.diagnostics)
+    (tmp_path / "out.json").write_text(json.dumps({"output": gold, "invoice_number": "A-1"}))
+    assert "nothing-pairs" in {note.code for note in fw.run(suite, root=tmp_path / "runs").diagnostics}
+
+
 ROWS = [{"id": f"d{n}", "vendor": f"Vendor {n}", "total": n} for n in range(4)]
 
 

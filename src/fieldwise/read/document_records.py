@@ -23,6 +23,8 @@ _LIST_NAMES: Final = frozenset(
     )
 )
 """Usual names of the list of records in a file, folded."""
+_KEYED_NAMES: Final = frozenset(("output", "prediction", "extracted", "groundtruth"))
+"""Further names of an object of records by their ids, folded; as names of a list they would be those of one record's list."""
 _AMBIGUOUS_LIST_NAMES: Final = frozenset(("data", "items", "entries", "list", "values", "content"))
 """Names that records often use for a list of their own: there must be something beside it that is only said of a whole file."""
 FILE_METADATA: Final = frozenset(
@@ -82,14 +84,24 @@ def find_side_records(document: Any) -> DocumentRecords | None:
     """The records of one side in a JSON file that is this value; None if it is one record itself, or no object."""
     name = find_record_list(document)
     if name is not None:
-        beside = ", ".join(f"`{key}`" for key in document if key != name)
-        note = f"; {beside} beside it {'are' if len(document) > 2 else 'is'} not read" if beside else ""
-        return DocumentRecords(document[name], "record-list", f"the records are the list `{name}` of the file{note}")
+        what = f"the records are the list `{name}` of the file{_describe_beside(document, name)}"
+        return DocumentRecords(document[name], "record-list", what)
     records = list_keyed_records(document)
     if records:
         what = f"the file is an object of {len(records):,} records by their ids (`{next(iter(document))}` …)"
         return DocumentRecords(records, "keyed-records", what)
+    name = _find_keyed_member(document)
+    if name is not None:
+        members = document[name]
+        what = f"`{name}` of the file is an object of {len(members):,} records by their ids (`{next(iter(members))}` …)"
+        return DocumentRecords(list_keyed_records(members), "keyed-records", what + _describe_beside(document, name))
     return None
+
+
+def _describe_beside(document: Mapping[str, Any], name: str) -> str:
+    """What the object holds beside the records, in words, as the end of a sentence."""
+    beside = ", ".join(f"`{key}`" for key in document if key != name)
+    return f"; {beside} beside it {'are' if len(document) > 2 else 'is'} not read" if beside else ""
 
 
 def find_record_list(document: Any) -> str | None:
@@ -164,6 +176,28 @@ def list_keyed_records(document: Any) -> list[dict[str, Any]]:
     if not are_numbered and not are_files and len(members) < _MANY_KEYED_RECORDS:
         return []
     return [{"id": name, **member} for name, member in members.items()]
+
+
+def _find_keyed_member(document: Any) -> str | None:
+    """The key of the only member of an object that holds records by their ids, under a usual name, beside what is said of a whole file.
+
+    >>> _find_keyed_member({"version": "2", "output": {f"doc_{number}": {"total": number} for number in (1, 2, 3)}})
+    'output'
+    >>> _find_keyed_member({"number": "A-1", "output": {f"doc_{number}": {"total": number} for number in (1, 2, 3)}})
+    """
+    if not isinstance(document, dict):
+        return None
+    members = cast("dict[str, Any]", document)
+    names = [name for name, member in members.items() if list_keyed_records(member)]
+    if len(names) != 1:
+        return None
+    [name] = names
+    beside = {fold_name(key) for key in members if key != name}
+    if not beside <= FILE_METADATA:
+        return None
+    if fold_name(name) in _LIST_NAMES | _KEYED_NAMES:
+        return name
+    return name if fold_name(name) in _AMBIGUOUS_LIST_NAMES and not beside <= ALSO_FIELDS else None
 
 
 def _has_sides(row: Mapping[str, Any], quantifier: Callable[[Iterable[bool]], bool]) -> bool:

@@ -188,13 +188,19 @@ def _use_shared_column(sides: Sequence[Side]) -> list[Diagnostic]:
     if len(tables) < 2:
         return []
     expected, actual = tables
-    column = find_shared_column(expected.peek(MAX_COMPARED_ROWS), actual.peek(MAX_COMPARED_ROWS))
-    if column is None:
+    columns = find_shared_column(expected.peek(MAX_COMPARED_ROWS), actual.peek(MAX_COMPARED_ROWS))
+    if columns is None:
         return []
-    for table in tables:
+    for table, column in zip(tables, columns, strict=True):
         table.use_id(column)
-    what = f"neither side has an id, and their rows are in another order: they are paired by `{column}`, which both have"
-    fix = f"if that is right, say so: join: {quote_name(column)}; else name the ids: cases: {{expected: {{file: …, id: …}}, …}}"
+    left, right = columns
+    paired_by = f"`{left}`, which both have" if left == right else f"`{left}` of expected and `{right}` of actual"
+    what = f"neither side has an id, and their rows are not in the same order: they are paired by {paired_by}"
+    if left == right:
+        fix = f"if that is right, say so: join: {quote_name(left)}; else name the ids: cases: {{expected: {{file: …, id: …}}, …}}"
+    else:
+        ids = f"cases: {{expected: {{file: …, id: {quote_name(left)}}}, actual: {{file: …, id: {quote_name(right)}}}}}"
+        fix = f"if that is right, say so: {ids}; else name other ids there"
     return [Diagnostic(code="joined-by-column", what=what, where=Where(file=expected.file), fix=fix, level="warning")]
 
 
@@ -359,6 +365,7 @@ def _join_pair(expected: SideRecord, actual: SideRecord | None) -> Case:
 def _report_unpaired(expected_side: Side, actual_side: Side, totals: _PairingTotals, diagnostics: list[Diagnostic]) -> None:
     """Report predictions without an expected record, expected records without a prediction, and repeated ids of predictions."""
     left_over = list(actual_side.iterate_untaken())
+    diagnostics += _report_uneven_rows(expected_side, actual_side, totals, len(left_over))
     is_expected = expected_side.contains([record.key for record in left_over])
     without_expected = [record for record, expected in zip(left_over, is_expected, strict=True) if not expected]
     diagnostics += actual_side.report_duplicates()
@@ -374,6 +381,18 @@ def _report_unpaired(expected_side: Side, actual_side: Side, totals: _PairingTot
         diagnostics += _report_missing_predictions(totals, actual_side)
     diagnostics += _report_split_files(totals, readable)
     diagnostics += _report_missing_expected(readable)
+
+
+def _report_uneven_rows(expected_side: Side, actual_side: Side, totals: _PairingTotals, left_over: int) -> Iterator[Diagnostic]:
+    """Report tables that are paired by the number of their rows and have different numbers of them."""
+    has_key = not isinstance(expected_side, RecordTable) or not isinstance(actual_side, RecordTable) or expected_side.has_key
+    actual_count = totals.paired + left_over
+    if has_key or totals.cases == actual_count:
+        return
+    what = f"expected has {totals.cases:,} rows, actual {actual_count:,}, and nothing identifies them: from the first row that one side lacks, "
+    fix = "name a column that identifies the rows of each side: cases: {expected: {file: …, id: …}, actual: {file: …, id: …}}"
+    where = Where(file=actual_side.file)
+    yield Diagnostic(code="uneven-rows", what=f"{what}each row is compared with another one", where=where, fix=fix, level="warning")
 
 
 def _report_split_files(totals: _PairingTotals, predictions: list[SideRecord]) -> Iterator[Diagnostic]:

@@ -309,8 +309,7 @@ def _find_ids(expected: _SideRows, actual: _SideRows) -> tuple[str | None, str |
     if chosen == (None, None) and have_usual_ids:
         return next(((name, name) for name in expected_ids if name in actual_ids and _is_usual_id(name)), chosen)
     if chosen == (None, None) and not (expected.are_files or actual.are_files):
-        shared = find_shared_column(expected.rows, actual.rows)
-        return shared, shared
+        return find_shared_column(expected.rows, actual.rows) or chosen
     return chosen
 
 

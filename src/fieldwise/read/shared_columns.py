@@ -1,4 +1,4 @@
-"""A column of data that identifies the rows of both sides, where no column is named like an id and the order of the rows differs.
+"""A column of data that identifies the rows of both sides, where no column is named like an id and the order or number of rows differs.
 
 Called where two tables are paired, before they would be paired by the number of their rows.
 """
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fieldwise.kernels.values import to_nfc
+from fieldwise.read.columns import fold_name
 
 MAX_COMPARED_ROWS: Final = 20_000
 """Number of rows of each side that decide."""
@@ -20,44 +21,58 @@ _MIN_MOVED_SHARE: Final = 0.1
 _Row = Mapping[str, Any]
 
 
-def find_shared_column(expected: Sequence[_Row], actual: Sequence[_Row]) -> str | None:
-    """The column by which rows in another order pair; None if they are in the same order, or if no column identifies them.
+def find_shared_column(expected: Sequence[_Row], actual: Sequence[_Row]) -> tuple[str, str] | None:
+    """The column by which rows pair, as each side names it; None if they are in the same order, or if no column identifies them.
 
-    Its name and, nearly, its values are the same on both sides, no value repeats, and no other pairing makes more of the other columns
-    agree. Rows in the same order pair by their number.
+    Its name, apart from case and separators, and, nearly, its values are the same on both sides, no value repeats, and no other pairing
+    makes more of the other columns agree. Rows in the same order and of the same number pair by their number.
 
     >>> rows = [{"file": "a.pdf", "total": 1}, {"file": "b.pdf", "total": 2}, {"file": "c.pdf", "total": 2}]
     >>> find_shared_column(rows, rows[::-1]), find_shared_column(rows, rows)
-    ('file', None)
+    (('file', 'file'), None)
     """
-    columns = [name for name in _list_columns(expected) if name in _list_columns(actual)]
+    columns = _pair_columns(_list_columns(expected), _list_columns(actual))
     by_position = list(zip(expected, actual, strict=False))
+    has_other_count = len(expected) != len(actual)  # from the first row that one side lacks, numbers pair the wrong rows
     best: tuple[int, float] = (-1, 0.0)
-    chosen: str | None = None
-    for name in columns:
-        expected_rows, actual_rows = _index_rows(expected, name), _index_rows(actual, name)
-        if expected_rows is None or actual_rows is None or not _has_other_columns(expected, actual, name):
+    chosen: tuple[str, str] | None = None
+    for names in columns:
+        expected_rows, actual_rows = _index_rows(expected, names[0]), _index_rows(actual, names[1])
+        if expected_rows is None or actual_rows is None or not _have_other_columns(expected, actual, names):
             continue
         shared = expected_rows.keys() & actual_rows.keys()
         share = len(shared) / max(len(expected_rows), len(actual_rows))
         moved = sum(expected_rows[value] != actual_rows[value] for value in shared)
-        if share < _MIN_SHARED or moved < max(_MIN_MOVED, _MIN_MOVED_SHARE * len(shared)):
+        is_moved = moved >= max(_MIN_MOVED, _MIN_MOVED_SHARE * len(shared))
+        if share < _MIN_SHARED or not (is_moved or (has_other_count and moved)):
             continue
         pairs = [(expected[expected_rows[value]], actual[actual_rows[value]]) for value in shared]
-        others = [column for column in columns if column != name]  # the column itself agrees in each of its own pairs
+        others = [pair for pair in columns if pair != names]  # the column itself agrees in each of its own pairs
         agreeing = _count_agreeing(pairs, others)
         if agreeing >= _count_agreeing(by_position, others) and (agreeing, share) > best:
-            best, chosen = (agreeing, share), name
+            best, chosen = (agreeing, share), names
     return chosen
+
+
+def _pair_columns(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str, str]]:
+    """The columns that both sides have: of the same name, else of the only one that differs in case and separators alone."""
+    pairs: list[tuple[str, str]] = []
+    for name in expected:
+        folded = [other for other in actual if fold_name(other) == fold_name(name)]
+        if name in actual:
+            pairs.append((name, name))
+        elif len(folded) == 1 and folded[0] not in expected:
+            pairs.append((name, folded[0]))
+    return pairs
 
 
 def _list_columns(rows: Sequence[_Row]) -> list[str]:
     return [name for name, value in rows[0].items() if not isinstance(value, dict | list)] if rows else []
 
 
-def _has_other_columns(expected: Sequence[_Row], actual: Sequence[_Row], name: str) -> bool:
+def _have_other_columns(expected: Sequence[_Row], actual: Sequence[_Row], names: tuple[str, str]) -> bool:
     """False if the column is all that a side has: pairing by it would leave nothing to compare."""
-    return all(any(column != name for column in rows[0]) for rows in (expected, actual))
+    return all(any(column != name for column in rows[0]) for rows, name in zip((expected, actual), names, strict=True))
 
 
 def _index_rows(rows: Sequence[_Row], name: str) -> dict[str, int] | None:
@@ -71,9 +86,9 @@ def _index_rows(rows: Sequence[_Row], name: str) -> dict[str, int] | None:
     return None if counts_up(set(numbers)) else numbers
 
 
-def _count_agreeing(pairs: Sequence[tuple[_Row, _Row]], columns: Sequence[str]) -> int:
+def _count_agreeing(pairs: Sequence[tuple[_Row, _Row]], columns: Sequence[tuple[str, str]]) -> int:
     """The number of values in these columns that are equal in their pair."""
-    return sum(to_comparable(left.get(name)) == to_comparable(right.get(name)) for left, right in pairs for name in columns)
+    return sum(to_comparable(row.get(left)) == to_comparable(other_row.get(right)) for row, other_row in pairs for left, right in columns)
 
 
 _MAX_COUNT_DIGITS: Final = 9
