@@ -385,14 +385,16 @@ def _report_unpaired(expected_side: Side, actual_side: Side, totals: _PairingTot
 
 def _report_uneven_rows(expected_side: Side, actual_side: Side, totals: _PairingTotals, left_over: int) -> Iterator[Diagnostic]:
     """Report tables that are paired by the number of their rows and have different numbers of them."""
-    has_key = not isinstance(expected_side, RecordTable) or not isinstance(actual_side, RecordTable) or expected_side.has_key
-    actual_count = totals.paired + left_over
-    if has_key or totals.cases == actual_count:
+    if not isinstance(expected_side, RecordTable) or not isinstance(actual_side, RecordTable) or expected_side.has_key:
         return
-    what = f"expected has {totals.cases:,} rows, actual {actual_count:,}, and nothing identifies them: from the first row that one side lacks, "
+    actual_count = totals.paired + left_over
+    if totals.cases == actual_count:
+        return
+    counts = f"expected has {totals.cases:,} rows, actual {actual_count:,}, and nothing identifies them"
+    what = f"{counts}: from the first row that one side lacks, each row is compared with another one"
     fix = "name a column that identifies the rows of each side: cases: {expected: {file: …, id: …}, actual: {file: …, id: …}}"
     where = Where(file=actual_side.file)
-    yield Diagnostic(code="uneven-rows", what=f"{what}each row is compared with another one", where=where, fix=fix, level="warning")
+    yield Diagnostic(code="uneven-rows", what=what, where=where, fix=fix, level="warning")
 
 
 def _report_split_files(totals: _PairingTotals, predictions: list[SideRecord]) -> Iterator[Diagnostic]:

@@ -58,7 +58,7 @@ def _pair_columns(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[
     """The columns that both sides have: of the same name, else of the only one that differs in case and separators alone."""
     pairs: list[tuple[str, str]] = []
     for name in expected:
-        folded = [other for other in actual if fold_name(other) == fold_name(name)]
+        folded = [actual_name for actual_name in actual if fold_name(actual_name) == fold_name(name)]
         if name in actual:
             pairs.append((name, name))
         elif len(folded) == 1 and folded[0] not in expected:
