@@ -85,3 +85,11 @@ def test_a_case_with_nothing_but_malformed_expected_items_is_reported_as_a_fault
     output = " ".join(result.stdout.split())
     assert "`detection` could not measure 1 of 2 cases: no expected item can be read" in output
     assert "cannot read some expected items" not in output
+
+
+def test_a_run_says_that_only_the_first_of_several_outputs_is_scored(folder: Path) -> None:
+    trials = [{"id": str(case), "expected": {"x": 1}, "actuals": [{"x": 1}, {"x": 2}]} for case in range(2)]
+    result = run(folder, [*trials, {"id": "one", "expected": {"x": 1}, "actuals": [{"x": 1}]}], {"type": "field_prf"})
+    assert result.exit_code == 0
+    assert "2 of 3 cases have several outputs: scores are those of `actual`, else of the first" in result.stdout
+    assert "several outputs" not in run(folder, [WITH_X], {"type": "field_prf"}).stdout

@@ -62,6 +62,7 @@ class RunTotals:
         """Number of cases read."""
         self.preset_questions = set[str]()
         """Ids of cases that are questions of a preset."""
+        self._several_outputs = 0
         self._case_problems: list[Diagnostic] = []
         self._case_warnings: dict[Diagnostic, RepeatedWarning] = {}
         self._unlisted_problems = 0
@@ -71,6 +72,7 @@ class RunTotals:
         """Count cases that were read, scored now or before, and keep their problems."""
         self.cases += len(cases)
         self.preset_questions |= _PRESET_IDS.intersection(cases.id)
+        self._several_outputs += sum(len(outputs) > 1 for outputs in cases.actuals if outputs is not None)
         if cases.diagnostics:
             self._add_case_problems([problem for problems in cases.diagnostics.values() for problem in problems], 0)
 
@@ -115,6 +117,7 @@ class RunTotals:
             add_unread(self.unread.setdefault(evaluator, {}), unread)
         self.cases += later.cases
         self.preset_questions |= later.preset_questions
+        self._several_outputs += later._several_outputs
         self._add_case_problems(later._case_problems, later._unlisted_problems)
         for key, warning in later._case_warnings.items():
             self._add_case_warning(key, warning.examples, warning.count)
@@ -128,6 +131,12 @@ class RunTotals:
     def list_problems(self) -> list[Diagnostic]:
         """Reported problems, then those of single cases up to a limit; the stored run has all of them with their cases."""
         problems = [*self._reported, *self._case_problems]
+        if self._several_outputs:
+            what = (
+                f"{self._several_outputs:,} of {self.cases:,} cases have several outputs: scores are those of `actual`, else of the first"
+            )
+            fix = "`consistency` of json_quality and `fieldwise doubt RUN` compare all of them"
+            problems.append(Diagnostic(code="several-outputs", level="info", what=what, fix=fix))
         for key, warning in self._case_warnings.items():
             problems += warning.describe(key)
         if self._unlisted_problems:
