@@ -55,6 +55,28 @@ def test_what_is_made_up_is_named(answer: str, reason: str) -> None:
     assert reason in result.misses[0]
 
 
+DISMISSED = (
+    "The season did not end well. Manning was not injured, although Denver lost 24 games. Flooding isn't covered, unlike 8.8 % hail."
+)
+
+
+@pytest.mark.parametrize("by", ["words", "embedding"])
+@pytest.mark.parametrize("answer", ["Manning", "24", "Denver lost 24 games.", "24 games", "Manning was not injured", "8.8"])
+def test_a_phrase_of_the_source_is_grounded_even_if_its_sentence_is_negated(answer: str, by: str) -> None:
+    result = grounded(answer, [DISMISSED], by=by)
+    assert (result.score, result.misses) == (1.0, [])
+
+
+@pytest.mark.parametrize("answer", ["covered", "Flooding is covered", "injured"])
+def test_a_phrase_that_the_source_negates_is_not_grounded_by_its_words(answer: str) -> None:
+    result = grounded(answer, [DISMISSED])
+    assert "the source says the opposite" in result.misses[0]
+
+
+def test_a_phrase_is_grounded_if_one_of_its_places_does_not_negate_it() -> None:
+    assert grounded("covered by the policy", ["Rain is not covered by the policy. Fire is covered by the policy."]).score == 1.0
+
+
 def test_unsupported_numbers_and_names_are_listed() -> None:
     result = grounded("Territory 118 has a rate change of 0.305%. Territory 200 has a rate change of 7%.")
     assert result.metrics["grounded_share"] == 0.5

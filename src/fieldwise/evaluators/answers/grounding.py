@@ -6,6 +6,7 @@ It detects plain inventions but does not reason; `ragas` asks a model.
   differ from it in numbers, negation, opposites or names.
 * An answer in words, `by: words`: each sentence is matched with the passage that shares most of its words, and its numbers and names must
   occur in the sources.
+* A sentence or phrase that a source has word for word, and does not negate there, is supported in either way.
 * A record: each value must occur in the sources.
 """
 
@@ -43,6 +44,9 @@ _DEFAULT_SUPPORT: Final = {"words": 0.6, "embedding": 0.43}
 """For embeddings, the threshold fitted for the match `semantic`; it was not fitted to claims."""
 _SLACK: Final = 1e-9
 """Rounding slack of the comparison with `support`."""
+_SENTENCE_MARKS: Final = " .,;:!?"
+_WORDS_BEFORE_QUOTE: Final = 2
+"""A negation among these words before a quoted phrase negates it: "is not covered" does not support "covered"."""
 _MAX_PASSAGES_PER_WORD: Final = 500
 """Passages indexed per word, the first ones: without a limit, long texts would take quadratic time."""
 
@@ -153,7 +157,8 @@ def _ground_by_meaning(support: "WordSupport", nearest: "NearestSentence | None"
     if nearest is None:
         return GroundedSentence(support, _reasons_by_words(support, _DEFAULT_SUPPORT["words"]), unread=True)
     by_meaning = replace(support, source=nearest.source, passage=nearest.passage)
-    return GroundedSentence(by_meaning, _reasons_by_meaning(nearest, config.min_support()), nearest.similarity)
+    reasons = [] if support.is_quoted else _reasons_by_meaning(nearest, config.min_support())
+    return GroundedSentence(by_meaning, reasons, nearest.similarity)
 
 
 def _text_result(sentences: Sequence[GroundedSentence]) -> Result:
@@ -189,6 +194,8 @@ def _text_result(sentences: Sequence[GroundedSentence]) -> Result:
 
 def _reasons_by_words(support: "WordSupport", min_support: float) -> list[str]:
     """Why a sentence is not grounded; empty if it is."""
+    if support.is_quoted:
+        return []
     has_passage = support.share >= min_support - _SLACK
     reasons = [] if has_passage else [f"{support.share:.0%} of its words in one passage"]
     reasons += [f"number {number} is in no source" for number in support.absent_numbers]
@@ -294,6 +301,8 @@ class WordSupport:
     absent_names: tuple[str, ...]
     contradicts: bool
     """True if the sentence is negated and its best passage is not, or the reverse."""
+    is_quoted: bool
+    """True if a source has the sentence word for word, and does not negate it there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +356,7 @@ class IndexedSources:
             names=keywords.phrases,
             absent_names=absent_names,
             contradicts=best is not None and not best.agrees(keywords.atoms, negated),
+            is_quoted=self._quotes(sentence),
         )
 
     def has_text(self, text: str) -> bool:
@@ -361,6 +371,19 @@ class IndexedSources:
         has_words = all(word in self._words for word in form.split())  # a cheap test before the search through all texts
         return has_words and any(form in text for text in self._search_forms)
 
+    def _quotes(self, sentence: str) -> bool:
+        """True if a source has the words of a sentence in a row, at a place without a negation right before them."""
+        form = f" {self._keywords.to_search_form(sentence).strip(_SENTENCE_MARKS)} "
+        if not self._has_search_form(form):
+            return False
+        for text in self._search_forms:
+            start = text.find(form)
+            while start >= 0:
+                if not has_negation(_words_before(text, start)):
+                    return True
+                start = text.find(form, start + 1)
+        return False
+
     def _best_passage(self, atoms: Sequence[str], negated: bool) -> tuple[_Passage | None, float]:
         """The passage with most of the words and their share; among equals the shortest, then one with the same negation."""
         votes = Counter(position for atom in atoms for position in self._index.get(atom, ())[:_MAX_PASSAGES_PER_WORD])
@@ -370,6 +393,17 @@ class IndexedSources:
         passages = (self._passages[position] for position, count in votes.items() if count == top)
         best = max(passages, key=lambda passage: (passage.count_shared(atoms), -len(passage.atoms), passage.negated == negated))
         return best, best.count_shared(atoms) / len(atoms)
+
+
+def _words_before(search_form: str, end: int) -> str:
+    """The last words of the same sentence before a position, as text in which negations can be found.
+
+    >>> _words_before(" rain . it isn t often covered here ", 22)
+    "isn't often"
+    """
+    start = max(0, end - 40 * _WORDS_BEFORE_QUOTE)
+    clause = search_form[start : end + 1].replace("n t ", "n't ").rpartition(" . ")[2]
+    return " ".join(clause.split()[-_WORDS_BEFORE_QUOTE:])
 
 
 def _split_passages(texts: Sequence[str], locale: NumberLocale) -> Iterable[_Passage]:
