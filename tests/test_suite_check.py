@@ -39,6 +39,14 @@ def test_what_only_the_cases_show_is_an_error_too(written: dict[str, Any], cases
     assert problem in {diagnostic.code for diagnostic in error.value.diagnostics}, error.value
 
 
+@pytest.mark.parametrize("given", [None, 5, [suite("number")], b"suite.eval.yaml"])
+def test_what_is_neither_a_path_nor_a_mapping_is_a_configuration_error(given: Any) -> None:
+    for read in (fw.check, fw.run):
+        with pytest.raises(fw.ConfigError, match="a suite cannot be given as") as error:
+            read(given, cases=CASES)
+        assert [problem.code for problem in error.value.diagnostics] == ["not-a-suite"]
+
+
 def test_every_problem_of_the_cases_is_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text(json.dumps(CASES[0]) + "\n{broken\n")
     with pytest.raises(fw.ConfigError) as error:

@@ -42,6 +42,9 @@ def compile_suite(
 
     `cases`, `expected`, `actual` and `on` replace the suite's data, as in `run`.
     """
+    if not isinstance(suite, Mapping | str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance] - the annotation does not stop callers
+        what, fix = f"a suite cannot be given as `{type(suite).__name__}`", "give the path of a YAML file, or a mapping with `evaluators`"
+        raise ConfigError([Diagnostic(code="not-a-suite", what=what, fix=fix)])
     document = Document(value=dict(suite), text=str(suite)) if isinstance(suite, Mapping) else read_document(suite)
     folder = Path.cwd() if isinstance(suite, Mapping) else Path(suite).parent
     plan = build_plan(document, load=lambda path: load_json(folder / path), resolve=lambda path: str(folder / path))
