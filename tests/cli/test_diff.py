@@ -44,6 +44,10 @@ def test_a_single_json_file_is_one_record_whatever_it_holds(tmp_path: Path, fiel
 def test_files_without_a_record_exit_2(tmp_path: Path, fieldwise: Run) -> None:
     entry = write(tmp_path / "a.json", "only text")
     assert fieldwise("diff", entry, entry).exit_code == 2
+    second = write(tmp_path / "b.json", "other text")
+    result = fieldwise("diff", entry, second)
+    assert result.exit_code == 2
+    assert f"for plain text, write a suite: fieldwise init --expected {entry} --actual {second}" in result.stderr
 
 
 def test_null_where_a_record_is_expected_differs(tmp_path: Path, fieldwise: Run) -> None:
@@ -93,3 +97,21 @@ def test_a_record_compared_with_its_own_file_gets_a_remark(tmp_path: Path, field
     result = fieldwise("diff", entry, second, "--format", "plain")
     assert result.exit_code == 0
     assert "this file is both expected and actual" in " ".join(result.stdout.split())
+
+
+def test_equal_tables_without_an_id_differ_in_nothing(tmp_path: Path, fieldwise: Run) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("vendor,total\nAcme,5\nLang,6\n")
+    result = fieldwise("diff", tmp_path / "a.csv", tmp_path / "b.csv", "--format", "plain")
+    assert result.exit_code == 0
+    assert "paired by their number" in result.stdout
+    assert "nothing differs" in result.stdout
+    assert "columns:" not in result.stdout  # an option of suites
+
+
+def test_what_was_done_to_read_a_damaged_output_is_said(tmp_path: Path, fieldwise: Run) -> None:
+    entry = write(tmp_path / "a.json", {"a": 1, "b": [1, 2, 3]})
+    (tmp_path / "b.json").write_text('{"a": 1, "b": [1, 2')
+    result = fieldwise("diff", entry, tmp_path / "b.json", "--format", "plain")
+    assert result.exit_code == 1
+    assert "the text breaks off" in result.stdout

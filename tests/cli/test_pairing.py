@@ -343,3 +343,25 @@ def test_init_reads_answers_by_their_ids() -> None:
     assert "6 of 6 expected rows have an actual one, paired by `id` = the ids in the files" in said
     report = json.loads(invoke("run", "answers.eval.yaml", "--format", "json"))
     assert report["summary"]["evaluators"]["answer_quality"]["metrics"]["exact_match"]["value"] == 1
+
+
+def test_columns_with_a_dot_in_their_name_are_fields_of_objects() -> None:
+    rows = [{"doc_id": f"d{n}", "seller": {"name": f"Seller {n}", "place": {"zip": f"{n}0115"}}, "tags": ["a", "b"]} for n in range(5)]
+    write("nested.jsonl", rows)
+    lines = [f"d{n},{'Wrong' if n == 3 else f'Seller {n}'},{n}0115,\"['a', 'b']\"" for n in range(5)]
+    Path("flat.csv").write_text("\n".join(["doc_id,seller.name,seller.place.zip,tags", *lines]) + "\n")
+    said = invoke("diff", "nested.jsonl", "flat.csv", "--format", "plain", exit_code=1)
+    assert "columns of actual are fields of objects, as on the other side: `seller.name`, `seller.place.zip`" in " ".join(said.split())
+    assert "✗ 1 difference " in said
+    assert "1 difference " in invoke("diff", "flat.csv", "nested.jsonl", "--format", "plain", exit_code=1)
+    invoke("init", "--expected", "nested.jsonl", "--actual", "flat.csv")
+    report = json.loads(invoke("run", "flat.eval.yaml", "--format", "json"))
+    assert report["summary"]["evaluators"]["field_prf"]["metrics"]["wrong_value"]["value"] == 1 / 5
+
+
+def test_a_field_is_equal_everywhere_only_if_many_pairs_have_it() -> None:
+    rows = [{"id": f"d{n}", "total": n, "kind": "a", **({f"only_{n}": 1} if n > 5 else {})} for n in range(30)]
+    write("e.jsonl", rows)
+    write("a.jsonl", [{**row, "total": 0} for row in rows])
+    said = invoke("init", "--expected", "e.jsonl", "--actual", "a.jsonl")
+    assert "equal in every pair: `kind`; " in said

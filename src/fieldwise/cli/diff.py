@@ -1,5 +1,6 @@
 """`fieldwise diff`: compare two files or folders without a suite."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,8 @@ def diff(
     from fieldwise.cli._files import require_file
     from fieldwise.model.diagnostic import ConfigError
 
-    difference = _compare_paths(require_file(expected, "file"), require_file(actual, "file"), parse_ids(id), parse_renames(renames))
+    compared = _compare_paths(require_file(expected, "file"), require_file(actual, "file"), parse_ids(id), parse_renames(renames))
+    difference = _with_repairs(compared)
     unused_renames = [note for note in difference.diagnostics if note.code == "unused-rename"]
     if unused_renames:
         raise ConfigError(unused_renames)
@@ -47,6 +49,9 @@ def diff(
         print_page(build_diff_report(difference, display_options(form, program_of(context), show_all=show_all)), form)
     any_scored = any(result.status == "scored" for result in difference.results.values())
     if not any_scored and (difference.problems or not difference.differences):
+        if difference.results and not difference.problems:
+            files = f"--expected {shlex.quote(str(expected))} --actual {shlex.quote(str(actual))}"
+            click.echo(f"only records are compared here; for plain text, write a suite: fieldwise init {files}", err=True)
         context.exit(CONFIG)  # no record could be read or paired
     context.exit(0 if difference.same else 1)
 
@@ -65,7 +70,34 @@ def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, re
             return _with_remark_on_same_file(api.diff(*values), expected, actual)
     if any(json_files):
         _refuse_one_against_many(expected, actual)
-    return api.diff_files(expected, actual, ids=ids, renames=renames)
+    return _without_repeated_notes(api.diff_files(expected, actual, ids=ids, renames=renames))
+
+
+def _with_repairs(difference: "Diff") -> "Diff":
+    """The difference with a remark on each thing that was done to read records out of text, and in how many of them."""
+    from collections import Counter
+    from dataclasses import replace
+
+    from fieldwise.model.diagnostic import Diagnostic
+
+    repairs = Counter(repair for result in difference.results.values() for repair in result.details.get("repairs", ()))
+    remarks = [
+        Diagnostic(code="repaired-json", what=f"{repair} ({count:,} of {len(difference.results):,} records)", level="info")
+        for repair, count in repairs.items()
+    ]
+    return replace(difference, diagnostics=[*difference.diagnostics, *remarks])
+
+
+def _without_repeated_notes(difference: "Diff") -> "Diff":
+    """The difference without the notes on pairing: its first lines say how rows pair and where records are."""
+    from dataclasses import replace
+
+    notes = [
+        note
+        for note in difference.diagnostics
+        if note.code not in ("joined-by-number", "rows-are-records") and not any(note.what in line for line in difference.pairing)
+    ]
+    return replace(difference, diagnostics=notes)
 
 
 def _load_prediction(file: Path) -> Any:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SCHEMA = "fieldwise.schema.json"
 _CONFIDENCE_NAMES = frozenset(("confidence", "fieldconfidence", "confidencescore"))
 """Names of a record of confidences, without case, separators and a final s."""
+_MAX_NAMED = 12
+"""Number of fields that a line names."""
 
 
 @click.command(cls=DocumentedCommand)
@@ -136,9 +138,7 @@ def _pair_sides(
     if rules is None:
         _report_missing_fields(pairing.list_missing_fields())
     _report_extra_fields(pairing.list_extra_fields())
-    if pairing.equal_fields:
-        names = ", ".join(f"`{name}`" for name in pairing.equal_fields)
-        click.echo(f"equal in every pair: {names}; if the system only repeats what it was given, remove the rules of these fields")
+    _report_equal_fields(pairing.equal_fields)
     if not suite.paired:
         click.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
     return {folder / suite.file_name: suite.text}
@@ -149,9 +149,23 @@ def _report_missing_fields(names: Sequence[str]) -> None:
     from fieldwise.read.pairing import list_names
 
     if names:
-        count = "one field is" if len(names) == 1 else f"{len(names)} fields are"
+        is_one = len(names) == 1
+        count = (
+            "one field is only in the expected file and counts"
+            if is_one
+            else f"{len(names)} fields are only in the expected file and count"
+        )
         fix = "remove the rules of those that the system does not give; if one has another name there: --rename EXPECTED=ACTUAL"
-        click.echo(f"{count} only in the expected file and count as missing in every case: {list_names(names, 12)}; {fix}")
+        click.echo(f"{count} as missing in every case: {list_names(names, _MAX_NAMED)}; {fix}")
+
+
+def _report_equal_fields(names: Sequence[str]) -> None:
+    """Print the fields that never differ."""
+    from fieldwise.read.pairing import list_names
+
+    if names:
+        fix = "if the system only repeats what it was given, remove the rules of these fields"
+        click.echo(f"equal in every pair: {list_names(names, _MAX_NAMED)}; {fix}")
 
 
 def _report_extra_fields(names: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from fieldwise.kernels.values import to_nfc
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.path import render_path
 from fieldwise.model.plan import SideMapping, Source
+from fieldwise.model.values import MISSING
 from fieldwise.read.columns import fold_name
 from fieldwise.read.document_records import find_only_list
 from fieldwise.read.file_ids import are_ids, list_values_by_id, pairs_by_stem, strip_extension
@@ -36,7 +37,7 @@ MIN_AGREEMENT: Final = 0.6
 """Share of paired records in which two fields must have equal values to be taken for one."""
 MIN_AGREEING: Final = 2
 MIN_ROWS: Final = 20
-"""Number of pairs from which on a field with equal values in all of them is remarkable."""
+"""Number of pairs with a value from which on it is remarkable that a field is equal in all of them."""
 _ID_ENDING: Final = re.compile(r"(?:[_\- ]|^)(?:id|no|nr|number|key|uuid)$|(?<=[a-z])(?:Id|ID|No|Nr|Number|Key)$")
 FILE_NAME: Final = "(file name)"
 OWN_ID: Final = "(id in the file)"
@@ -136,7 +137,7 @@ class Pairing:
             if mapping.record is not None:
                 beside = f"; not compared: {list_names(names, _MAX_NAMED)}" if names else ""
                 lines.append(f"the {side} record is `{mapping.record}` of each row{beside}")
-        lines += [f"`{old}` is compared with `{new}`" for old, new in self.expected.rename.items()]
+        lines += [f"`{old}` is compared with `{new}`" for old, new in self.expected.rename.items() if old != render_path((new,))]
         for rename in self.renames:
             option = f"--rename {shlex.quote(f'{rename.expected}={rename.actual}')}"
             lines.append(f"`{rename.expected}` may be `{rename.actual}` ({rename.evidence}): {option}")
@@ -179,13 +180,19 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
     mappings[0] = replace(mappings[0], rename=dict(renames or {}))
     # answers by their ids are no records: they have no fields
     pairs = [] if any(side.holds_answers for side in sides) else list(_pair_rows(sides, mappings, keys))
+    dotted_names = _find_dotted_names(pairs)
+    if any(dotted_names):
+        for index, names in enumerate(dotted_names):
+            nested = {render_path((name,)): name for name in names}
+            mappings[index] = replace(mappings[index], rename={**nested, **mappings[index].rename})
+        pairs = list(_pair_rows(sides, mappings, keys))
     expected_fields = list_fields(record for record, _ in pairs)
     actual_fields = list_fields(record for _, record in pairs)
     left_out = {name for name in keys if name}
     only_expected = [name for name in expected_fields if name not in actual_fields and name not in left_out]
     only_actual = [name for name in actual_fields if name not in expected_fields and name not in left_out]
     common_fields = [name for name in expected_fields if name in actual_fields and name not in left_out]
-    equal_fields = [name for name in common_fields if _is_equal_everywhere(pairs, name)] if len(pairs) >= MIN_ROWS else []
+    equal_fields = [name for name in common_fields if _is_equal_everywhere(pairs, name)]
     return Pairing(
         expected=mappings[0],
         actual=mappings[1],
@@ -196,7 +203,12 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
         common_fields=common_fields,
         own_fields=(only_expected, only_actual),
         equal_fields=equal_fields if len(equal_fields) < len(common_fields) else [],
-        notes=[*sides[0].notes, *sides[1].notes, *(_note_other_ids(*sides, keys) if ids is None else ())],
+        notes=[
+            *sides[0].notes,
+            *sides[1].notes,
+            *(_note_other_ids(*sides, keys) if ids is None else ()),
+            *_note_dotted_names(dotted_names),
+        ],
         record_lists=[*_describe_list(sides[0]), *_describe_list(sides[1])],
         names_beside=(_list_not_compared(sides[0].rows, records[0], keys[0]), _list_not_compared(sides[1].rows, records[1], keys[1])),
     )
@@ -421,6 +433,28 @@ def _find_renames(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str]
     return [rename for expected_name in only_expected for rename in renames if rename.expected == expected_name]
 
 
+def _find_dotted_names(pairs: Sequence[tuple[Any, Any]]) -> tuple[list[str], list[str]]:
+    """By side, the fields such as `vendor.name` of flat records that the other side has as a field `name` of an object `vendor`."""
+    dotted: tuple[list[str], list[str]] = ([], [])
+    for side, names in enumerate(dotted):
+        opposite_records = [pair[1 - side] for pair in pairs]
+        for name in list_fields(pair[side] for pair in pairs):
+            if "." in name and any(_has_inner_field(record, name) for record in opposite_records):
+                names.append(name)
+    return dotted
+
+
+def _has_inner_field(record: Any, name: str) -> bool:
+    """True if a record has a field at this path and none of this name."""
+    return isinstance(record, Mapping) and name not in record and locate(cast("Mapping[str, Any]", record), name) is not MISSING
+
+
+def _note_dotted_names(dotted_names: tuple[Sequence[str], Sequence[str]]) -> Iterator[str]:
+    for side, names in zip(("expected", "actual"), dotted_names, strict=True):
+        if names:
+            yield f"columns of {side} are fields of objects, as on the other side: {list_names(names, _MAX_NAMED)}"
+
+
 def _find_flattened(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str], only_actual: Sequence[str]) -> list[Rename]:
     """Fields that one side has inside an object and the other beside it, such as `vendor.name` and `vendor_name`."""
     inner = [_list_inner_paths([pair[side] for pair in pairs], names) for side, names in enumerate((only_expected, only_actual))]
@@ -456,7 +490,7 @@ def _measure_agreement(pairs: Sequence[tuple[Any, Any]], expected_name: str, act
 
 
 def _is_equal_everywhere(pairs: Sequence[tuple[Any, Any]], name: str) -> bool:
-    """True if a field has a value on either side and never differs, a missing value being one that differs."""
+    """True if a field has a value in many pairs and never differs, a missing value being one that differs."""
     values = [tuple(record.get(name) if isinstance(record, Mapping) else None for record in pair) for pair in pairs]
     present = [pair for pair in values if any(value not in (None, "", [], {}) for value in pair)]
-    return bool(present) and all(to_comparable(expected) == to_comparable(actual) for expected, actual in present)
+    return len(present) >= MIN_ROWS and all(to_comparable(expected) == to_comparable(actual) for expected, actual in present)
