@@ -419,3 +419,9 @@ def test_the_short_way_for_codes_and_percent_signs_reads_what_the_long_way_reads
 )
 def test_a_text_tells_what_it_shows_about_the_decimal_mark_of_its_column(text: str, sign: str) -> None:
     assert find_decimal_sign(text) == sign
+
+
+def test_a_symbol_of_a_unit_is_no_scale_word() -> None:
+    figure = read_figure("5 mIU")
+    assert figure is not None
+    assert (figure.value, figure.units) == (5, {"milliinternational-unit"})

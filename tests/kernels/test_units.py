@@ -10,6 +10,9 @@ from fieldwise.kernels.units import unit_factor, units_called
     [
         ("ps", "picosecond"),
         ("PS", "horsepower"),
+        ("ch", "horsepower"),
+        ("л.с.", "horsepower"),
+        ("hp", "horsepower"),
         ("fs", "femtosecond"),
         ("us", "microsecond"),
         ("ºC", "celsius"),
@@ -44,6 +47,26 @@ from fieldwise.kernels.units import unit_factor, units_called
         ("cu. ft.", "cubic-foot"),
         ("sq in", "square-inch"),
         ("mm³", "cubic-millimeter"),
+        ("ng", "nanogram"),
+        ("pg", "picogram"),
+        ("PG", "picogram"),
+        ("fL", "femtoliter"),
+        ("FL", "femtoliter"),
+        ("µL", "microliter"),
+        ("hm", "hectometer"),
+        ("mT", "millitesla"),
+        ("µF", "microfarad"),
+        ("mAh", "milliampere-hour"),
+        ("kOhm", "kiloohm"),
+        ("Mbps", "megabit-per-second"),
+        ("km/s", "kilometer-per-second"),
+        ("ng/mL", "nanogram-per-milliliter"),
+        ("NG/ML", "nanogram-per-milliliter"),
+        ("g/dL", "gram-per-deciliter"),
+        ("µIU/mL", "microinternational-unit-per-milliliter"),
+        ("mq", "square-meter"),
+        ("SF", "square-foot"),
+        ("ks", "piece"),
     ],
 )
 def test_a_name_means_one_unit(name: str, unit: str) -> None:
@@ -89,3 +112,32 @@ def test_a_picosecond_is_a_thousandth_of_a_nanosecond() -> None:
     assert second is not None
     assert first.dimension == second.dimension
     assert first.factor == pytest.approx(second.factor / 1000)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("per hour", "hour"),
+        ("/h", "hour"),
+        ("/day", "day"),
+        ("pro Stunde", "hour"),
+        ("par jour", "day"),
+        ("por mes", "month"),
+        ("na godzinę", "hour"),
+        ("в час", "hour"),
+        ("每小时", "hour"),
+        ("시간당", "hour"),
+        ("/m²", "square-meter"),
+        ("/µL", "microliter"),
+    ],
+)
+def test_how_often_in_a_unit_is_not_the_unit(name: str, unit: str) -> None:
+    assert units_called(name) == {f"item-per-{unit}"}
+
+
+def test_times_a_minute_are_beats_or_revolutions() -> None:
+    assert units_called("/min") >= units_called("bpm") | units_called("rpm")
+
+
+def test_filipino_joins_a_number_to_its_unit() -> None:
+    assert units_called("na oras") == {"hour"}

@@ -151,3 +151,47 @@ def test_symbols_that_differ_in_letter_case_are_other_units(expected: str, actua
 def test_a_note_on_other_dimensions_names_units_as_people_do() -> None:
     scores = quantity(Pairs(["5 mmol", "5 hogsheads"], ["5 kg", "5 kg"]), Quantity())
     assert scores.notes == {0: "other dimension: millimole and kilogram", 1: "other dimension: hogsheads and kilogram"}
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("5 per hour", "5 hours"),
+        ("5/min", "5 min"),
+        ("5 pro Tag", "5 Tage"),
+        ("5 /m2", "5 m2"),
+        ("5 ng", "5 mg"),
+        ("5 ng/mL", "5 mg/mL"),
+        ("5 km/s", "5 km/h"),
+        ("90 fL", "90 AU"),
+        ("85 mq", "85 mg"),
+        ("5 mIU/L", "5000 L"),
+        ("5 hm", "5 ms"),
+        ("5 mT", "5 mt"),
+        ("100 Mbps", "100 MB/s"),
+    ],
+)
+def test_units_that_share_letters_in_some_language_differ(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("5 per day", "5/d"),
+        ("72 bpm", "72 /min"),
+        ("1500 min-1", "1500 rpm"),
+        ("1500 1/min", "1500 min⁻¹"),
+        ("5 ng/mL", "5 µg/L"),
+        ("5 mIU/L", "5 µIU/mL"),
+        ("14.5 g/dL", "145 G/L"),
+        ("28 pg", "28 PG"),
+        ("5 mT", "5000 µT"),
+        ("12 Ah", "12000 mAh"),
+        ("5 Torr", "5 mmHg"),
+        ("3 tabs", "3 tablets"),
+    ],
+)
+def test_rates_and_prefixed_symbols_convert(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)
+    assert agrees(actual, expected)

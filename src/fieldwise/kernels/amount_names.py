@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from fieldwise.kernels import locale_tables, number_words
 from fieldwise.kernels.currencies import MORE_CURRENCIES, NO_CODES, SUBUNITS, expand_codes, lookup_currencies, symbol_key
 from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.unit_symbols import symbol_called
 from fieldwise.kernels.units import units_called
 from fieldwise.pattern import compile_on_use
 
@@ -129,6 +130,8 @@ def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
         power = _SCALES_BESIDE_CURRENCY.get(key, 0)
     if not power:
         return take_joined_scale(suffix)
+    if key not in number_words.SCALE_WORDS and symbol_called(word[0]) is not None:  # `mIU`, although `miu` is a thousand in Friulian
+        return 0, suffix
     # a lone small letter is a unit unless a currency is named: "5 m" is five metres, "$5m" five million
     is_unit = len(key) == 1 and key != "k" and word[0].islower() and not (with_currency or rest)
     if key in ("mm", "min"):  # millimetres and minutes, but "$5mm" and "5 min AZN" (five thousand)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.unit_symbols import PREFIX_FACTORS, symbol_called, symbol_in_ratio
 
 _MULTIPLES: Final = {
     "are": ("square-meter", 100.0), "square-millimeter": ("square-meter", 1e-6), "watt-hour": ("joule", 3600.0),
@@ -22,49 +23,21 @@ _MULTIPLES: Final = {
     "kilovolt": ("volt", 1000.0), "permillion": ("percent", 1e-4), "portion-per-1e9": ("percent", 1e-7), "angstrom": ("meter", 1e-10),
     "pound-force-foot": ("newton-meter", 1.3558179483314004), "rem": ("sievert", 0.01),
     "millimeter-ofhg": ("pascal", 101325 / 760), "inch-ofhg": ("pascal", 25.4 * 101325 / 760), "acre-foot": ("cubic-foot", 43560.0),
-    "long-ton": ("pound", 2240.0),
+    "long-ton": ("pound", 2240.0), "ampere-hour": ("coulomb", 3600.0), "torr": ("pascal", 101325 / 760),
+    "curie": ("becquerel", 3.7e10), "kilogram-force": ("newton", 9.80665), "portion-per-1e12": ("percent", 1e-10),
 }  # fmt: skip
 """Units without a factor in CLDR, as a multiple of one with a factor."""
 _BASE_UNITS: Final = {
     "newton-meter": "newton-meter", "sievert": "sievert", "gray": "meter^2 second^-2", "becquerel": "count second^-1",
-    "siemens": "ampere^2 kilogram^-1 meter^-2 second^3", "volt-ampere": "volt-ampere",
+    "siemens": "ampere^2 kilogram^-1 meter^-2 second^3", "volt-ampere": "volt-ampere", "volt-ampere-reactive": "volt-ampere-reactive",
+    "farad": "ampere^2 kilogram^-1 meter^-2 second^4", "henry": "ampere^-2 kilogram meter^2 second^-2", "coulomb": "ampere second",
+    "tesla": "ampere^-1 kilogram second^-2", "weber": "ampere^-1 kilogram meter^2 second^-2", "international-unit": "international-unit",
 }  # fmt: skip
 """Units without a factor in CLDR that are the base unit of their dimension. Torque is no energy, an equivalent dose is no absorbed one,
 and apparent power (kVA) is no power that does work (kW)."""
-_SYMBOLS: Final = {
-    "W": "watt", "mW": "milliwatt", "MW": "megawatt", "nm": "nanometer", "Nm": "newton-meter", "N": "newton", "kN": "kilonewton",
-    "kn": "knot", "mV": "millivolt", "kV": "kilovolt", "dB": "decibel", "mA": "milliampere", "A": "ampere", "Pa": "pascal",
-    "hPa": "hectopascal", "kPa": "kilopascal", "MPa": "megapascal", "Mb": "megabit", "MB": "megabyte", "Gb": "gigabit", "GB": "gigabyte",
-    "Kb": "kilobit", "kB": "kilobyte", "KB": "kilobyte",
-    "Wh": "watt-hour", "kWh": "kilowatt-hour", "MWh": "megawatt-hour", "GWh": "gigawatt-hour",
-    "Ko": "kilobyte", "Mo": "megabyte", "Go": "gigabyte", "To": "terabyte", "MHz": "megahertz", "K": "kelvin",
-    "cal": "calorie", "Cal": "foodcalorie", "ps": "picosecond", "fs": "femtosecond", "PS": "horsepower",
-    "Å": "angstrom", "S": "siemens", "mS": "millisiemens", "μS": "microsiemens", "uS": "microsiemens", "nS": "nanosiemens",
-    "Sv": "sievert", "Gy": "gray", "Bq": "becquerel", "Mg": "megagram", "N*m": "newton-meter",
-    "N m": "newton-meter", "VA": "volt-ampere", "mM": "millimole-per-liter", "μM": "micromole-per-liter", "uM": "micromole-per-liter",
-    "nM": "nanomole-per-liter",
-}  # fmt: skip
-"""Symbols in which the letter case counts, in NFKC. Not listed: `MG`, `ML` and `MS`, which are labels in capitals, `Ml` and `Mm`, which
-are titles, and `kb`, `mb`, `gb` and `NM`, which people write for several units: they agree with each, as `$` does with its currencies."""
-_PREFIXES: Final = {
-    "f": ("femto", 1e-15), "p": ("pico", 1e-12), "n": ("nano", 1e-9), "μ": ("micro", 1e-6), "u": ("micro", 1e-6), "m": ("milli", 1e-3),
-    "c": ("centi", 1e-2), "d": ("deci", 0.1),
-    "h": ("hecto", 100.0), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12), "P": ("peta", 1e15),
-    "Ki": ("kibi", 2.0**10), "Mi": ("mebi", 2.0**20), "Gi": ("gibi", 2.0**30), "Ti": ("tebi", 2.0**40),
-}  # fmt: skip
-_PREFIXED: Final = {
-    "J": "joule", "W": "watt", "Wh": "watt-hour", "V": "volt", "A": "ampere", "Hz": "hertz", "Pa": "pascal", "N": "newton", "Ω": "ohm",
-    "eV": "electronvolt", "cal": "calorie", "B": "byte", "bit": "bit", "mol": "mole", "lx": "lux", "lm": "lumen", "cd": "candela",
-    "Nm": "newton-meter", "N·m": "newton-meter", "Sv": "sievert", "Gy": "gray", "Bq": "becquerel", "bar": "bar",
-    "VA": "volt-ampere",
-}  # fmt: skip
-"""Symbols that take the prefixes of the SI, letter case counting; metres, grams, litres and seconds are in CLDR with theirs."""
 _NO_SYMBOLS: Final = frozenset({"US", "Us"})
 """Symbols of units in other letters: `10 US` is a size of shoes."""
-_WHOLE_UNITS: Final = frozenset({"bit", "byte"})
-"""Units that are never divided: `mbit` is a sloppy `Mbit`."""
 _NO_UNITS: Final[frozenset[str]] = frozenset()
-_PREFIX_FACTORS: Final = dict(_PREFIXES.values())
 _FROM_PINT: Final = "pint:"
 _FROM_PINT_BASE: Final = {"mole": ("item", 6.02214076e23), "radian": ("revolution", 1 / (2 * pi))}
 """Base units of pint that CLDR does not have, as a multiple of the one it has."""
@@ -133,11 +106,20 @@ _MORE_UNITS: Final = {
     "va": "volt-ampere", "kva": "kilovolt-ampere", "mva": "megavolt-ampere", "kmph": "kilometer-per-hour",
     **dict.fromkeys(("r/min", "u/min", "tr/min", "об/мин", "rev/min", "giri/min", "obr/min"), "revolution-per-minute"),
     **dict.fromkeys(("bpm", "beats/min", "beats per minute"), "beat-per-minute"), "gpm": "gallon-per-minute",
-    **dict.fromkeys(("u/l", "iu/l", "ui/l"), "enzyme-unit-per-liter"), **dict.fromkeys(("iu", "ui", "i.u", "u.i"), "international-unit"),
+    **dict.fromkeys(("u/l", "iu/l", "ui/l"), "international-unit-per-liter"),
+    **dict.fromkeys(("iu", "ui", "i.u", "u.i", "ie", "i.e", "ме"), "international-unit"),
     **dict.fromkeys(("meq", "mmol(eq)"), "milliequivalent"), "meq/l": "milliequivalent-per-liter",
     **dict.fromkeys(("fps", "frames/s", "frames per second"), "frame-per-second"),
     **dict.fromkeys(("people", "personen", "personnes", "personas", "pessoas", "persone", "osób", "kişi", "pax"), "person"),
-    "gsm": "gram-per-square-meter",
+    "gsm": "gram-per-square-meter", **dict.fromkeys(("mq", "kvm", "m kw"), "square-meter"), "mc": "cubic-meter",
+    "ccm": "cubic-centimeter", "sf": "square-foot", "cf": "cubic-foot", "cfm": "cubic-foot-per-minute",
+    **dict.fromkeys(("micron", "microns"), "micrometer"), **dict.fromkeys(("ar", "ares"), "are"), "torr": "torr", "bhp": "horsepower",
+    **dict.fromkeys(("troy oz", "troy ounce", "troy ounces", "oz t", "t oz"), "ounce-troy"), "ppt": "permille portion-per-1e12",
+    **dict.fromkeys(("tab", "tabs", "tbl"), "tablet"), **dict.fromkeys(("cap", "caps"), "capsule"),
+    **dict.fromkeys(("btl", "btls"), "bottle"), **dict.fromkeys(("ctn", "ctns"), "carton"),
+    **dict.fromkeys(("pkg", "pkgs"), "package"), **dict.fromkeys(("pr", "prs"), "pair"),
+    **dict.fromkeys(("kgf", "kp"), "kilogram-force"), **dict.fromkeys(("л.с", "лс", "к.с"), "horsepower"),
+    **dict.fromkeys(("ft-lb", "ft-lbs", "ft lb", "ft lbs", "lb-ft", "lb ft"), "pound-force-foot"),
     **dict.fromkeys(("摄氏度", "攝氏度", "摄氏°", "攝氏°"), "celsius"),
     **dict.fromkeys(("华氏度", "華氏度", "华氏°", "華氏°"), "fahrenheit"),
     **dict.fromkeys(("جرام", "جم", "غم"), "gram"), **dict.fromkeys(("كيلوجرام", "كيلو"), "kilogram"), "مل": "milliliter",
@@ -174,6 +156,16 @@ _DEGREE_SCALES: Final = dict.fromkeys(_CELSIUS.split(), "celsius") | dict.fromke
 """What a temperature is called, with a word for degrees before it or alone where it is a word."""
 _PER_WORD: Final = re.compile(r"(?<=\w) (?:per|an?|pro|par|por|al|all'|à l'|je) ?(?=\w)", re.IGNORECASE)
 """Between two units: `miles an hour`."""
+_RATE: Final = re.compile(
+    r"/ ?|(?:per|pro|par|por|je|al|alla|alle|pe|pr\.?|à|kada|na|za|po|u|в|на|за|по|у|во|ανά|mỗi|kwa|kwa kila) (?:l')?"
+    r"|(?:प्रति|दर|প্রতি|در|لكل|كل|في) |all'|每|毎|ต่อ"
+)
+"""What makes a unit the unit of a rate."""
+_RATE_STARTS: Final = frozenset("/pjaàknzuвнзпуαपदপدلكفm每毎ต")
+"""First letters of `_RATE`: other names are not searched."""
+_KOREAN_PER: Final = "당"
+_NOT_PER: Final = frozenset(f"na {unit}" for unit in ("oras", "araw", "linggo", "buwan", "taon"))
+"""Filipino joins a number to its unit so: `5 na oras` are five hours."""
 _MIN_DATIVE: Final = 5
 """Letters of a German unit in the dative plural: `14 Tagen`."""
 _YEARS_AND_LITERS: Final = frozenset({"l."})
@@ -195,7 +187,7 @@ def unit_factor(unit: str) -> locale_tables.UnitFactor | None:
     factor = locale_tables.unit_factors().get(unit)
     if factor is not None:
         return factor._replace(dimension=_OWN_DIMENSIONS.get(unit) or _sorted_dimension(factor.dimension))
-    for prefix, multiple in _PREFIX_FACTORS.items():
+    for prefix, multiple in PREFIX_FACTORS.items():
         if unit.startswith(prefix) and _PER not in unit:
             return _multiple_of(unit.removeprefix(prefix), multiple)
     for word, power in _POWERS.items():
@@ -281,9 +273,10 @@ def units_called(name: str) -> frozenset[str]:
     """
     if name.strip() in _NO_SYMBOLS:
         return _NO_UNITS
-    symbol = _symbol_called(unicodedata.normalize("NFKC", name.strip()))
-    if symbol is not None:
-        return frozenset({symbol})
+    symbol = unicodedata.normalize("NFKC", name.strip())
+    unit = symbol_called(symbol)
+    if unit is not None:
+        return frozenset({unit})
     key = fold_name(name.replace("º", "°")).replace("²", "2").replace("³", "3").replace("^", "")
     plain = key.strip(".")
     if plain in _MORE_UNITS:
@@ -291,6 +284,9 @@ def units_called(name: str) -> frozenset[str]:
         return listed | locale_tables.unit_names()[key] if key in _YEARS_AND_LITERS else listed
     if plain.count(".") and plain.replace(".", "") in _MORE_UNITS:  # `sq. m.`
         return frozenset({_MORE_UNITS[plain.replace(".", "")]})
+    by_symbols = _symbols_called(symbol) or _rate_called(key)
+    if by_symbols:
+        return by_symbols
     # with a point and without it, an abbreviation may mean other units in other languages
     named = locale_tables.unit_names().get(key, _NO_UNITS) | locale_tables.unit_names().get(plain, _NO_UNITS)
     named = named or locale_tables.unit_names_without_points().get(plain.replace(".", ""), _NO_UNITS)
@@ -339,9 +335,40 @@ def _is_length(unit: str) -> bool:
     return factor is not None and factor.dimension == "meter"
 
 
+def _symbols_called(name: str) -> frozenset[str]:
+    """One symbol of the SI per another, which other languages may print for something else, or one in capitals; empty for any other name.
+
+    >>> _symbols_called("km/s"), _symbols_called("PG"), _symbols_called("soon")
+    (frozenset({'kilometer-per-second'}), frozenset({'picogram'}), frozenset())
+    """
+    numerator, slash, denominator = name.partition("/")
+    if slash:
+        is_ratio = symbol_in_ratio(numerator) is not None and symbol_in_ratio(denominator) is not None
+        return _ratio_called(numerator, denominator) if is_ratio else _NO_UNITS
+    return _symbol_in_capitals(name) if len(name) == 2 else _NO_UNITS
+
+
+def _rate_called(name: str) -> frozenset[str]:
+    """How often in a unit: `/min`, `per hour`, `pro Tag`, which CLDR prints beside the names of the unit itself; empty for any other name.
+
+    >>> sorted(_rate_called("/min")), _rate_called("per mile"), _rate_called("pro")
+    (['beat-per-minute', 'item-per-minute', 'revolution-per-minute'], frozenset({'item-per-mile'}), frozenset())
+    """
+    if name[:1] not in _RATE_STARTS and name[-1:] != _KOREAN_PER:
+        return _NO_UNITS
+    rate = _RATE.match(name)
+    if (rate is None and name[-1:] != _KOREAN_PER) or name in _NOT_PER:
+        return _NO_UNITS
+    denominator = name[rate.end() :] if rate is not None else name.removesuffix(_KOREAN_PER)
+    symbol = symbol_in_ratio(denominator)
+    units = units_called(denominator) or locale_tables.unit_names().get(name, _NO_UNITS) if symbol is None else {symbol}
+    rates = {f"item{_PER}{unit}" for unit in units if _PER not in unit}
+    return frozenset(rates | {"beat-per-minute", "revolution-per-minute"} if units == {"minute"} else rates)
+
+
 def _symbol_in_capitals(name: str) -> frozenset[str]:
     """The unit of a symbol that is otherwise in small letters: `MMOL`."""
-    symbol = _symbol_called(name.strip().lower()) if name.isupper() else None
+    symbol = symbol_called(name.strip().lower()) if name.isupper() else None
     return _NO_UNITS if symbol is None else frozenset({symbol})
 
 
@@ -351,23 +378,14 @@ def _ratio_called(numerator: str, denominator: str) -> frozenset[str]:
     >>> round(unit_factor(*_ratio_called("mg", "dL")).factor, 12), unit_factor(*_ratio_called("mg", "L")).factor
     (0.01, 0.001)
     """
-    above, below = units_called(numerator), units_called(denominator)
+    symbols = (symbol_in_ratio(numerator.strip()), symbol_in_ratio(denominator.strip()))
+    above = units_called(numerator) if symbols[0] is None else {symbols[0]}
+    below = units_called(denominator) if symbols[1] is None else {symbols[1]}
     above, below = ({unit for unit in units if unit_factor(unit) is not None} for units in (above, below))
     if len(above) != 1 or len(below) != 1:
         return frozenset()
     ratio = f"{next(iter(above))}{_PER}{next(iter(below))}"
     return frozenset({ratio}) if unit_factor(ratio) is not None else frozenset()
-
-
-def _symbol_called(name: str) -> str | None:
-    """The unit of a symbol in which letter case counts: `MJ` is a megajoule."""
-    if name in _SYMBOLS:
-        return _SYMBOLS[name]
-    for length in (1, 2):
-        prefix, base = _PREFIXES.get(name[:length]), _PREFIXED.get(name[length:])
-        if prefix is not None and base is not None and (prefix[1] > 1 or base not in _WHOLE_UNITS):
-            return prefix[0] + base
-    return None
 
 
 @cache  # making it takes a third of a second
