@@ -316,3 +316,23 @@ def test_columns_with_other_names_are_named(tmp_path: Path, monkeypatch: pytest.
     assert written.exit_code == 0
     assert "columns:\n  expected: Soll\n  actual: Ist\n" in Path("cases.eval.yaml").read_text(encoding="utf-8")
     assert CliRunner().invoke(app, ["init", "--column", "expected=Soll"]).exit_code == 2
+
+
+def test_empty_text_is_read_as_null_where_the_other_side_has_nothing(tmp_path: Path, fieldwise: Run) -> None:
+    expected = [{"id": f"d{n}", "total": n, "note": "", "due": None, "lines": [{"sku": "a", "unit": ""}]} for n in range(4)]
+    actual = [{"id": f"d{n}", "total": n, "due": " ", "lines": [{"sku": "a", "unit": None}], "memo": ""} for n in range(4)]
+    write_jsonl(tmp_path / "e.jsonl", expected)
+    write_jsonl(tmp_path / "a.jsonl", actual)
+    assert fieldwise("init", tmp_path, "--expected", tmp_path / "e.jsonl", "--actual", tmp_path / "a.jsonl").exit_code == 0
+    suite = (tmp_path / "a.eval.yaml").read_text()
+    assert suite.count('null_values: [""]  # 12 values are empty text on one side, and null or absent on the other') == 2
+    run = fw.run(tmp_path / "a.eval.yaml", root=tmp_path)
+    assert (run.summary["fields.score"], run.summary["field_prf.score"]) == (1.0, 1.0)
+    assert not [note for note in run.diagnostics if note.level == "warning" and "ignore" in note.what]
+
+
+def test_empty_text_stays_a_value_where_both_sides_write_it(tmp_path: Path, fieldwise: Run) -> None:
+    for name in ("e.jsonl", "a.jsonl"):
+        write_jsonl(tmp_path / name, [{"id": f"d{n}", "total": n + (name == "a.jsonl"), "note": ""} for n in range(4)])
+    fieldwise("init", tmp_path, "--expected", tmp_path / "e.jsonl", "--actual", tmp_path / "a.jsonl")
+    assert "null_values" not in (tmp_path / "a.eval.yaml").read_text()

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
@@ -188,7 +188,9 @@ def _write_suite(
         body = (
             _answer_evaluators(source)
             if inferred is None
-            else _record_evaluators(inferred, extra_fields, differ_in_types=_differ_in_types(source))
+            else _record_evaluators(
+                inferred, extra_fields, _find_blank_values(source, extra_fields), differ_in_types=_differ_in_types(source)
+            )
         )
     gate = _GATE_COMMENT if "name: fields" in body else ""
     return f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n{cases_yaml}\nevaluators:\n{body}{gate}"
@@ -258,10 +260,51 @@ def _differ_in_types(source: Source) -> bool:
     return is_untyped(source, "expected") != is_untyped(source, "actual")
 
 
-def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str], *, differ_in_types: bool) -> str:
+@dataclass(frozen=True, slots=True)
+class _BlankValues:
+    """Empty and blank text in the records of both sides."""
+
+    count: int
+    """How many values are such text on one side and null or absent on the other."""
+    blank_fields: frozenset[str]
+    """Those of the extra fields that never have another value."""
+
+
+def _find_blank_values(source: Source, extra_fields: Sequence[str]) -> _BlankValues:
+    count = 0
+    blank_fields = set(extra_fields)
+    for cases in read_cases(source, chunk=256):
+        records = ScoringBatch(cases, NO_SERVICES).records
+        for expected, actual in zip(records.expected, records.actual, strict=True):
+            if isinstance(expected, dict) and isinstance(actual, dict):
+                blank_fields = {name for name in blank_fields if _is_blank(actual.get(name, ""))}
+                for name in {*expected, *actual}.difference(extra_fields):
+                    count += _count_blanks(expected.get(name), actual.get(name))
+            elif isinstance(expected, list) and isinstance(actual, list):
+                count += _count_blanks(expected, actual)
+    return _BlankValues(count, frozenset(blank_fields))
+
+
+def _is_blank(value: Any) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _count_blanks(expected: Any, actual: Any) -> int:
+    """How many values inside these are blank on one side and null or absent on the other. Items of lists are compared by position."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        members, actual_members = cast("dict[str, Any]", expected), cast("dict[str, Any]", actual)
+        return sum(_count_blanks(members.get(name), actual_members.get(name)) for name in {*members, *actual_members})
+    if isinstance(expected, list) and isinstance(actual, list):
+        items = zip(cast("list[Any]", expected), cast("list[Any]", actual), strict=False)
+        return sum(_count_blanks(item, actual_item) for item, actual_item in items)
+    return int(_is_blank(expected) and actual is None) + int(_is_blank(actual) and expected is None)
+
+
+def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str], blanks: _BlankValues, *, differ_in_types: bool) -> str:
     """The YAML of `field_accuracy` and `field_prf` with inferred rules, each with its reason as a comment.
 
     With `extra_fields` or `differ_in_types`, both use the same rules: two files of different origin differ in types and spelling too.
+    Both read empty text as null if one side has it where the other has nothing.
     """
     fields_yaml = ""
     for rule in inferred.rules:
@@ -271,17 +314,20 @@ def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str], *, 
     for rule in inferred.lists:
         if rule.align != "index":
             lists_yaml += f"      {_yaml_scalar(_list_path(rule.path))}: {_list_rule_yaml(rule)}\n"
-    if lists_yaml:
-        lists_yaml = f"    lists:\n{lists_yaml}"
+    options_yaml = f"    lists:\n{lists_yaml}" if lists_yaml else ""
+    if blanks.count:
+        values = "1 value is" if blanks.count == 1 else f"{blanks.count:,} values are"
+        options_yaml += f'    null_values: [""]  # {values} empty text on one side, and null or absent on the other\n'
     anchor = prf_yaml = ""
     if extra_fields or differ_in_types:
         anchor = " &rules"
         prf_yaml = "    fields: *rules\n"
-    if extra_fields:
-        ignored = ", ".join(_yaml_scalar(_escape_path(name)) for name in extra_fields)
+    ignored_names = [name for name in extra_fields if not blanks.count or name not in blanks.blank_fields]
+    if ignored_names:
+        ignored = ", ".join(_yaml_scalar(_escape_path(name)) for name in ignored_names)
         prf_yaml += f"    ignore: [{ignored}]  # no expected record has them\n"
-    accuracy_yaml = f"  - type: field_accuracy\n    name: fields\n    fields:{anchor}\n{fields_yaml}{lists_yaml}"
-    return f"{accuracy_yaml}  - type: field_prf\n{prf_yaml}{lists_yaml}"
+    accuracy_yaml = f"  - type: field_accuracy\n    name: fields\n    fields:{anchor}\n{fields_yaml}{options_yaml}"
+    return f"{accuracy_yaml}  - type: field_prf\n{prf_yaml}{options_yaml}"
 
 
 def _escape_path(name: str) -> str:
