@@ -119,7 +119,8 @@ class TestLists:
         ([0, "1"], "coordinate 1 is not a number: string"),
         ([True, 0], "coordinate 0 is not a number: bool"),
         ("here", "not a list of numbers: string"),
-        ({"lat": 1, "lon": 2}, "an object with other keys than x, y, z"),
+        ({"lat": 1, "lon": 2}, "an object without the keys x, y"),
+        ({"x": 1, "y": 2, "w": 3, "h": 4}, "a box, not a point; `iou_score` compares boxes"),
         ([10**400, 0], "coordinate 0 is too large: beyond 1e150"),
     ],
 )
@@ -127,6 +128,12 @@ def test_a_malformed_point_is_a_miss_that_says_what_is_wrong(point: Any, what: s
     """structured-data spec: Infinity or NaN always fail with a clear error message."""
     result = distance({"p": [0, 0]}, {"p": point}, path="p", threshold=1)
     assert (result.score, result.misses) == (0.0, [f"p ({what})"])
+
+
+def test_a_point_may_have_a_name_and_a_visibility_beside_its_coordinates() -> None:
+    expected = [{"name": "nose", "x": 1, "y": 2, "visible": True}, {"name": "eye", "x": 5, "y": 2}]
+    result = distance(expected, [{"x": 1, "y": 3, "score": 0.4}, {"x": 5, "y": 2}], threshold=1)
+    assert (result.score, result.metrics["mean_distance"]) == (1.0, 0.5)
 
 
 def test_absent_points_are_misses_or_skipped() -> None:

@@ -190,13 +190,18 @@ def test_a_missing_score_is_certain_and_flagged() -> None:
     assert (result.score, result.details["flags"]) == (1.0, ["unscored_detections"])
 
 
+def test_a_score_may_be_called_confidence() -> None:
+    result = image([DOG, CAT], [{**DOG, "confidence": 0.9}, {**CAT, "confidence": 0.2}])
+    assert (result.misses, result.details.get("flags")) == (["[1] (required, missing)"], None)
+
+
 @pytest.mark.parametrize(
     ("item", "what"),
     [
         ({**DOG, "bbox": [0, 0, -1, 1], "score": 0.9}, "negative width"),
         ({**DOG, "bbox": [0, 0, 1], "score": 0.9}, "wrong length: 3 numbers, a box has 4"),
-        ({"category": "dog", "score": 0.9}, "required, missing"),
-        ({"bbox": [0, 0, 1, 1], "score": 0.9}, "no category: the key `category` is missing"),
+        ({"category": "dog", "score": 0.9}, "no box: the key `bbox` is missing; there are `category`, `score`"),
+        ({"bbox": [0, 0, 1, 1], "score": 0.9}, "no category: the key `category` is missing; there are `bbox`, `score`"),
     ],
 )
 def test_a_malformed_detection_is_a_false_alarm_that_says_what_is_wrong(item: Any, what: str) -> None:
@@ -238,10 +243,10 @@ def test_an_image_whose_objects_are_all_malformed_is_a_fault_of_the_data() -> No
     result = image([{"bbox": [0, 0, 10, 10]}, {**CAT, "bbox": [0, 0, 1]}], [{**DOG, "score": 0.9}])
     assert (result.status, result.score, result.details["fault"]) == ("error", 0.0, "ours")
     assert result.misses == [
-        "[0] (expected: no category: the key `category` is missing)",
+        "[0] (expected: no category: the key `category` is missing; there are `bbox`)",
         "[1] (expected: wrong length: 3 numbers, a box has 4)",
     ]
-    assert result.reasoning == "no expected item can be read"
+    assert result.reasoning == "no expected item can be read: no category: the key `category` is missing; there are `bbox`"
 
 
 def test_an_image_whose_objects_are_all_malformed_is_in_no_mean(tmp_path: Path) -> None:

@@ -40,11 +40,54 @@ def iou(expected: Any, actual: Any, **options: Any) -> Result:
         ({"path": "page.box"}, {"page": {"box": [0, 0, 10, 10]}}, {"page": {"box": [0, 0, 10, 5]}}, 0.5),
         ({}, {"x1": 0, "y1": 0, "x2": 10, "y2": 10}, [0, 0, 10, 5], 0.5),
         ({"format": "xywh"}, {"x": 0, "y": 0, "width": 10, "height": 10}, {"x": 0, "y": 0, "w": 10, "h": 5}, 0.5),
+        ({"format": "polygon"}, [[0, 0], [4, 0], [4, 4], [0, 4]], [{"x": 0, "y": 0}, {"x": 4, "y": 0}, {"x": 0, "y": 4}], 0.5),
     ],
 )
 def test_all_formats_with_perfect_partial_and_no_overlap(options: dict[str, Any], expected: Any, actual: Any, score: float) -> None:
     """structured-data spec: IoU calculation: all formats (xyxy, xywh, polygon), perfect/partial/no overlap."""
     assert iou(expected, actual, **options).score == pytest.approx(score)
+
+
+@pytest.mark.parametrize("form", ["xyxy", "xywh"])
+@pytest.mark.parametrize(
+    "box",
+    [
+        {"x1": 2, "y1": 3, "x2": 12, "y2": 8},
+        {"x0": 2, "y0": 3, "x1": 12, "y1": 8},
+        {"xmin": 2, "ymin": 3, "xmax": 12, "ymax": 8},
+        {"x_max": 12, "x_min": 2, "y_max": 8, "y_min": 3},
+        {"left": 2, "top": 3, "right": 12, "bottom": 8},
+        {"Width": 10, "Height": 5, "Left": 2, "Top": 3},
+        {"x": 2, "y": 3, "width": 10, "height": 5, "rotation": 0},
+    ],
+)
+def test_the_keys_of_a_box_say_its_format(form: str, box: dict[str, int]) -> None:
+    number_list = [2, 3, 12, 8] if form == "xyxy" else [2, 3, 10, 5]
+    assert iou([number_list], [box], format=form).score == 1.0
+    assert iou([box], [number_list], format=form).score == 1.0
+
+
+@pytest.mark.parametrize(
+    "segmentation",
+    [[[0, 0, 4, 0, 4, 4, 0, 4]], [[[0, 0], [4, 0], [4, 4], [0, 4]]], [[{"x": 0, "y": 0}, {"x": 4, "y": 0}, {"x": 4, "y": 4}]]],
+)
+def test_a_polygon_may_be_the_only_ring_of_a_list(segmentation: Any) -> None:
+    options = {"box": "segmentation", "format": "polygon"}
+    assert iou([{"segmentation": segmentation}], [{"segmentation": segmentation}], **options).score == 1.0
+    assert iou([{"segmentation": segmentation}], [{"segmentation": segmentation * 2}], **options).misses == [
+        "[0] (2 rings, a polygon has one)"
+    ]
+
+
+def test_a_list_of_points_in_place_of_a_box_names_the_format_that_reads_it() -> None:
+    quadrilateral = [[0, 0], [1, 0], [1, 1], [0, 1]]
+    assert iou([[0, 0, 1, 1]], [quadrilateral]).misses == ["[0] (a list of points; `format: polygon` reads polygons)"]
+
+
+def test_a_fault_of_the_data_says_what_is_wrong_and_which_keys_there_are() -> None:
+    result = iou([{"kind": "dog", "rectangle": [0, 0, 1, 1]}], [], box="bbox", label="kind")
+    assert (result.status, result.details["fault"]) == ("error", "ours")
+    assert result.reasoning == "no expected item can be read: no box: the key `bbox` is missing; there are `kind`, `rectangle`"
 
 
 def test_disjoint_triangles_with_equal_bounding_boxes_score_0_exactly_and_1_by_their_boxes() -> None:
@@ -152,7 +195,7 @@ class TestLabels:
 
     def test_an_item_without_its_label_is_malformed(self) -> None:
         result = iou([{"kind": 1, "bbox": [0, 0, 1, 1]}], [{"bbox": [0, 0, 1, 1]}], **ITEMS)
-        assert "[+0] (no label: the key `kind` is missing)" in result.misses
+        assert "[+0] (no label: the key `kind` is missing; there are `bbox`)" in result.misses
 
     def test_labels_of_different_kinds_differ(self) -> None:
         assert iou([{"kind": 1, "bbox": [0, 0, 1, 1]}], [{"kind": True, "bbox": [0, 0, 1, 1]}], **ITEMS).score == 0.0

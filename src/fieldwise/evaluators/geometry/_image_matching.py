@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.answers.answer_quality import concatenate_labels
-from fieldwise.evaluators.geometry._item_matching import NO_READABLE_ITEM, ItemNames
+from fieldwise.evaluators.geometry._item_matching import ItemNames, describe_missing_key, describe_unreadable_items
 from fieldwise.evaluators.geometry._shapes import Format, describe_number_problem, read_shapes
 from fieldwise.kernels.detections import Bits, DetectionMatches, Detections, ExpectedObjects, Flags, ignored_object_bits, match_detections
 from fieldwise.kernels.geometry import MAX_COORDINATE, Floats
@@ -61,10 +61,13 @@ def read_image_boxes(lists: Sequence[Sequence[Any]], form: Format, box_key: str,
     mappings = items if all_objects else [item if good else {} for item, good in zip(items, is_object.tolist(), strict=True)]
     shapes = read_shapes([item.get(box_key, MISSING) for item in mappings], form)
     labels = [item.get(label_key, MISSING) for item in mappings]
-    problems = dict(shapes.problems)
+    problems = {
+        row: describe_missing_key("box", box_key, mappings[row]) if box_key not in mappings[row] else problem
+        for row, problem in shapes.problems.items()
+    }
     if not all_objects or not {str}.issuperset(map(type, labels)):
         unlabelled = [row for row, label in enumerate(labels) if label is MISSING or label is None]
-        problems = dict.fromkeys(unlabelled, f"no category: the key `{label_key}` is missing") | problems
+        problems = {row: describe_missing_key("category", label_key, mappings[row]) for row in unlabelled} | problems
         problems |= dict.fromkeys(np.flatnonzero(~is_object).tolist(), f"not an object with `{box_key}` and `{label_key}`")
         labels = ["(none)" if label is MISSING or label is None else str(label) for label in labels]
     assert shapes.area is not None
@@ -164,7 +167,7 @@ def _build_objects(side: ImageBoxes, group: Integers) -> tuple[ExpectedObjects, 
 
 def _build_detections(side: ImageBoxes, group: Integers) -> tuple[Detections, dict[int, str], Flags]:
     """The detections, what is wrong with some of them, and which scores cannot be read; the score is 1 where none is given."""
-    scores = [item.get("score", 1.0) for item in side.items]
+    scores = [_read_score(item, 1.0) for item in side.items]
     score = np.where(side.is_object, _read_numbers(scores), 0.0)
     has_unread_score = np.isnan(score)
     unread = np.flatnonzero(has_unread_score).tolist()
@@ -172,6 +175,11 @@ def _build_detections(side: ImageBoxes, group: Integers) -> tuple[Detections, di
     boxes = side.boxes.copy()
     boxes[list(problems)] = np.nan
     return Detections(group, boxes, np.nan_to_num(side.size), np.nan_to_num(score)), problems, has_unread_score
+
+
+def _read_score(item: Mapping[str, Any], default: Any) -> Any:
+    """The score of a detection, which some detectors call its confidence."""
+    return item.get("score", item.get("confidence", default))
 
 
 def _read_numbers(values: Sequence[Any]) -> Floats:
@@ -188,7 +196,7 @@ def _read_numbers(values: Sequence[Any]) -> Floats:
 
 def _find_flags(expected: ImageBoxes, actual: ImageBoxes) -> dict[str, Flags]:
     images = len(expected.offsets) - 1
-    has_no_score = np.array(["score" not in item for item in actual.items], dtype=np.bool_) & actual.is_object
+    has_no_score = np.array([_read_score(item, MISSING) is MISSING for item in actual.items], dtype=np.bool_) & actual.is_object
     flagged = {MALFORMED_EXPECTED: expected.case[list(expected.problems)], "unscored_detections": actual.case[has_no_score]}
     return {name: np.bincount(cases, minlength=images).astype(np.bool_) for name, cases in flagged.items()}
 
@@ -219,7 +227,8 @@ def build_unreadable_results(images: MatchedImages) -> dict[int, Result]:
     results: dict[int, Result] = {}
     for image in np.flatnonzero((boxes > 0) & (malformed == boxes)).tolist():
         details = _build_details(images, image) | {"fault": "ours"}
-        results[image] = Result(status="error", reasoning=NO_READABLE_ITEM, details=details)
+        reasoning = describe_unreadable_items(images.expected.problems[int(images.expected.offsets[image])])
+        results[image] = Result(status="error", reasoning=reasoning, details=details)
     return results
 
 

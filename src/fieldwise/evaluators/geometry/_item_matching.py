@@ -28,8 +28,8 @@ ItemGroup = tuple[RowNumbers, RowNumbers]
 """The rows of expected and of actual items that may be paired with each other."""
 _MAX_GRID_CELLS = 1_000_000
 """Cells of the largest grid that is computed at once."""
-NO_READABLE_ITEM = "no expected item can be read"
-"""Reasoning of a fault: every expected item of the case is malformed."""
+_MAX_KEYS = 6
+"""Keys of an item that a message lists."""
 COUNT_METRICS = ("true_positives", "false_positives", "false_negatives")
 
 
@@ -153,7 +153,9 @@ def _split_item_path(steps: tuple[Step, ...]) -> tuple[str, str, str]:
 class ItemColumn:
     """The items of one side of a batch, case by case."""
 
+    items: list[Value]
     values: list[Value]
+    """The box or point of each item; MISSING where it has none."""
     labels: list[Any]
     """MISSING where an item has none."""
     offsets: list[int]
@@ -177,6 +179,8 @@ class MatchedCase:
     actual: int
     pairs: list[dict[str, Any]]
     malformed_expected: int
+    first_expected_problem: str
+    """What is wrong with the first malformed expected item; empty if there is none."""
     expected_rows: range
     actual_rows: range
 
@@ -241,6 +245,7 @@ def _judge_absence(expected: Any, actual: Any, name: str, layout: ItemLayout) ->
         actual=actual_count,
         pairs=[],
         malformed_expected=0,
+        first_expected_problem="",
         expected_rows=range(0),
         actual_rows=range(0),
     )
@@ -270,7 +275,7 @@ def _build_column(values: Sequence[Any], layout: ItemLayout, actual: bool) -> It
         is_single.append(single)
     compared = items if layout.value_key is None else [_read_key(item, layout.value_key) for item in items]
     labels = [MISSING] * len(items) if layout.label_key is None else [_read_key(item, layout.label_key) for item in items]
-    return ItemColumn(compared, labels, offsets, is_single)
+    return ItemColumn(items, compared, labels, offsets, is_single)
 
 
 def _read_key(item: Any, key: str) -> Any:
@@ -392,6 +397,17 @@ def _group_by_label(
     return list(groups.values())
 
 
+def describe_missing_key(what: str, key: str, item: Any) -> str:
+    """Why an item lacks a box, a category or a label, with the keys that it has.
+
+    >>> describe_missing_key("label", "kind", {"class": "dog", "bbox": [0, 0, 1, 1]})
+    'no label: the key `kind` is missing; there are `class`, `bbox`'
+    """
+    present = [f"`{name}`" for name in item] if json_kind(item) == "object" else []
+    keys = ", ".join(present[:_MAX_KEYS]) + (" …" if len(present) > _MAX_KEYS else "")
+    return f"no {what}: the key `{key}` is missing" + (f"; there are {keys}" if keys else "")
+
+
 def label_key(label: Any) -> tuple[str, str]:
     """A label as a dictionary key; `1`, `true` and `"1"` are three labels."""
     kind = json_kind(label)
@@ -421,6 +437,7 @@ def _judge_case(
             if row not in paired_actual:
                 name = names.extra_item(row - actual_rows.start, actual.is_single[scored.case])
                 misses.append(_add_reason(name, measure.actual_problems.get(row, "extra")))
+    problems = [problem for row in expected_rows if (problem := measure.expected_problems.get(row)) is not None]
     pair_details: list[dict[str, Any]] = []
     for (expected_row, actual_row), number in zip(scored.pairs, scored.reported, strict=True):
         indices = {"expected": expected_row - expected_rows.start, "actual": actual_row - actual_rows.start}
@@ -433,7 +450,8 @@ def _judge_case(
         expected=len(expected_rows),
         actual=len(actual_rows),
         pairs=pair_details,
-        malformed_expected=sum(row in measure.expected_problems for row in expected_rows) if measure.expected_problems else 0,
+        malformed_expected=len(problems),
+        first_expected_problem=problems[0] if problems else "",
         expected_rows=expected_rows,
         actual_rows=actual_rows,
     )
@@ -469,12 +487,18 @@ def compute_rates(judged: MatchedCase) -> dict[str, float]:
 RATE_METRICS = ("precision", "recall", "f1", *COUNT_METRICS)
 
 
+def describe_unreadable_items(problem: str) -> str:
+    """Reasoning of a fault: every expected item of the case is malformed."""
+    return f"no expected item can be read: {problem}"
+
+
 def build_result(judged: MatchedCase, metrics: Mapping[str, float], reasoning: str, flags: Sequence[str] = ()) -> Result:
     """The result of a judged case; an error if not one expected item can be read, which is a fault of the data."""
     all_flags = [*flags, *([MALFORMED_EXPECTED] if judged.malformed_expected else [])]
     details: dict[str, Any] = {"pairs": judged.pairs} | ({"flags": all_flags} if all_flags else {})
     if judged.expected and judged.malformed_expected == judged.expected:
         details["fault"] = "ours"
-        return Result(status="error", misses=judged.misses, reasoning=NO_READABLE_ITEM, details=details)
+        reasoning = describe_unreadable_items(judged.first_expected_problem)
+        return Result(status="error", misses=judged.misses, reasoning=reasoning, details=details)
     score = min(1.0, max(0.0, judged.score))
     return Result(score=score, hits=judged.hits, misses=judged.misses, reasoning=reasoning, metrics=metrics, details=details)

@@ -24,8 +24,11 @@ from fieldwise.model.values import MISSING, Value, json_kind
 Format = Literal["xyxy", "xywh", "polygon"]
 
 _NUMBER_TYPES: Final = frozenset({int, float})
-_BOX_KEYS: Final = {"xyxy": (("x1", "y1", "x2", "y2"),), "xywh": (("x", "y", "w", "h"), ("x", "y", "width", "height"))}
-"""The keys of a box given as an object."""
+_BOX_KEYS: Final[Mapping[Literal["xyxy", "xywh"], tuple[tuple[str, str, str, str], ...]]] = {
+    "xyxy": (("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax"), ("left", "top", "right", "bottom"), ("x0", "y0", "x1", "y1")),
+    "xywh": (("x", "y", "w", "h"), ("x", "y", "width", "height"), ("left", "top", "width", "height")),
+}
+"""The keys of a box given as an object, which say its format; case and `_` do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,11 @@ def is_one_shape(value: Any, form: Format) -> bool:
     kinds = {json_kind(part) for part in value}
     if not kinds & {"list", "object"}:
         return bool(kinds - {"null"})
-    if form != "polygon" or kinds != {"list"}:
+    if form != "polygon":
+        return False
+    if kinds == {"object"}:
+        return all(_is_corner_object(part) for part in value)
+    if kinds != {"list"}:
         return False
     return any(len(part) < 6 for part in value) and all(json_kind(number) != "list" for part in value for number in part)
 
@@ -141,9 +148,19 @@ def _box_as_list(value: Any, form: Format) -> Any:
     if kind == "object":
         if "coordinates" in value and value.get("format", form) in _BOX_KEYS:
             return _convert_box(value["coordinates"], value.get("format", form), form)
-        keys = next((keys for keys in _BOX_KEYS[form] if value.keys() >= set(keys)), None)
-        return value if keys is None else [value[key] for key in keys]
+        return _box_from_keys(value, form)
     return list(value) if kind == "list" else value
+
+
+def _box_from_keys(value: Mapping[str, Any], form: Format) -> Any:
+    """A box whose keys say its format, in the format that is read; other objects unchanged."""
+    key_of = {key.lower().replace("_", ""): key for key in value}
+    forms = sorted(_BOX_KEYS, key=lambda written: written != form)
+    for written in forms:
+        for names in _BOX_KEYS[written]:
+            if key_of.keys() >= set(names):
+                return _convert_box([value[key_of[name]] for name in names], written, form)
+    return value
 
 
 def _unwrap_polygon(value: Any) -> Any:
@@ -170,10 +187,12 @@ def _to_floats(numbers: list[Any]) -> list[float]:
 
 def _describe_box_problem(value: Any, form: Format) -> str:
     """What is wrong with a box; its size is checked last."""
-    keys = _BOX_KEYS[form][0]
+    keys = ("x", "y", "w", "h") if form == "xywh" else ("x1", "y1", "x2", "y2")
     kind_problem = _describe_kind_problem(value, f"an object without the keys {', '.join(keys)}; `box` names the key that holds the box")
     if kind_problem is not None:
         return kind_problem
+    if value and all(json_kind(part) in ("list", "object") for part in value):
+        return "a list of points; `format: polygon` reads polygons"
     if len(value) != 4:
         return f"wrong length: {len(value)} numbers, a box has 4"
     for key, number in zip(keys, value, strict=True):
@@ -239,8 +258,13 @@ def _read_ring(value: Any) -> Floats | str:
     problem = _describe_kind_problem(value, "an object; `box` names the key that holds the polygon")
     if problem is not None:
         return problem
-    is_flat = value and all(json_kind(part) == "number" for part in value)
-    corners: list[Any] = _split_flat_ring(value) if is_flat else list(value)
+    ring = value
+    if _is_list_of_rings(value):
+        if len(value) > 1:
+            return f"{len(value)} rings, a polygon has one"
+        ring = value[0]
+    is_flat = ring and all(json_kind(part) == "number" for part in ring)
+    corners = _split_flat_ring(ring) if is_flat else [_corner_as_list(corner) for corner in ring]
     if len(corners) < 3:
         return f"wrong length: {len(corners)} corners, a polygon has at least 3"
     for index, corner in enumerate(corners):
@@ -250,6 +274,24 @@ def _read_ring(value: Any) -> Floats | str:
         if number_problem is not None:
             return f"corner {index} {number_problem}"
     return np.array(list(chain.from_iterable(corners)), dtype=np.float64).reshape(-1, 2)
+
+
+def _is_list_of_rings(value: Any) -> bool:
+    """True for polygons as in COCO (`[[x, y, x, y, …]]`) and GeoJSON (`[[[x, y], …]]`)."""
+    return bool(value) and all(json_kind(part) == "list" and (len(part) >= 6 or _holds_corners(part)) for part in value)
+
+
+def _holds_corners(value: Any) -> bool:
+    return any(json_kind(part) in ("list", "object") for part in value)
+
+
+def _is_corner_object(value: Any) -> bool:
+    return json_kind(value) == "object" and value.keys() == {"x", "y"}
+
+
+def _corner_as_list(corner: Any) -> Any:
+    """The corner `{"x": 1, "y": 2}` as a list; other values unchanged."""
+    return [corner["x"], corner["y"]] if _is_corner_object(corner) else corner
 
 
 def _split_flat_ring(flat: Sequence[Any]) -> list[Any]:

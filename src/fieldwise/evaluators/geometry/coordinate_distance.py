@@ -161,6 +161,7 @@ class _Distances:
         return distance <= self.threshold + slack
 
 
+_BOX_SIZES: Final = ("w", "h", "width", "height")
 _UNSCORED: Final = "unscored_distance"
 """The flag of a case with points of which none has a distance, because the output lacks them or they have other dimensions."""
 
@@ -214,11 +215,13 @@ def _read_points(values: Sequence[Any]) -> _Points:
 
 
 def _read_point(value: Any) -> Sequence[float] | str:
-    """The coordinates of a point, or what is wrong with it."""
+    """The coordinates of a point, or what is wrong with it; further keys, such as its name, do not count."""
     if json_kind(value) == "object":
         names = [name for name in ("x", "y", "z") if name in value]
-        if len(names) != len(value) or names[:2] != ["x", "y"]:
-            return "an object with other keys than x, y, z"
+        if names[:2] != ["x", "y"]:
+            return "an object without the keys x, y"
+        if not value.keys().isdisjoint(_BOX_SIZES):
+            return "a box, not a point; `iou_score` compares boxes"
         value = [value[name] for name in names]
     if value is MISSING or value is None:
         return "null value" if value is None else "required, missing"

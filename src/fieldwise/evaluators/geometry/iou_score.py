@@ -24,6 +24,7 @@ from fieldwise.evaluators.geometry._item_matching import (
     RowNumbers,
     build_result,
     compute_rates,
+    describe_missing_key,
     evaluate_items,
     find_path_problems,
     label_key,
@@ -216,8 +217,8 @@ def _read_overlaps(expected: ItemColumn, actual: ItemColumn, config: IouScore, f
     return _Overlaps(
         expected=expected_shapes,
         actual=actual_shapes,
-        expected_problems=_add_label_problems(expected_shapes.problems, expected, config.label),
-        actual_problems=_add_label_problems(actual_shapes.problems, actual, config.label),
+        expected_problems=_add_missing_keys(expected_shapes.problems, expected, config),
+        actual_problems=_add_missing_keys(actual_shapes.problems, actual, config),
         labels=(expected.labels, actual.labels),
         threshold=config.threshold,
         is_normalised=(_are_normalised(expected_shapes.bounds).tolist(), _are_normalised(actual_shapes.bounds).tolist()),
@@ -231,11 +232,17 @@ def _refuse_rows(shapes: Shapes, rows: Sequence[int]) -> Shapes:
     return replace(shapes, problems=dict(shapes.problems) | dict.fromkeys(rows, _NO_SHAPELY))
 
 
-def _add_label_problems(problems: Mapping[int, str], side: ItemColumn, key: str | None) -> Mapping[int, str]:
-    if key is None:
-        return problems
-    unlabelled = [row for row, label in enumerate(side.labels) if label is MISSING]
-    return dict.fromkeys(unlabelled, f"no label: the key `{key}` is missing") | dict(problems)
+def _add_missing_keys(problems: Mapping[int, str], side: ItemColumn, config: IouScore) -> Mapping[int, str]:
+    """The problems of the shapes, and items without the key of the shape or of the label."""
+    described = dict(problems)
+    if config.label is not None:
+        unlabelled = [row for row, label in enumerate(side.labels) if label is MISSING]
+        described = {row: describe_missing_key("label", config.label, side.items[row]) for row in unlabelled} | described
+    if config.box is not None:
+        for row in problems:
+            if side.values[row] is MISSING:
+                described[row] = describe_missing_key("box", config.box, side.items[row])
+    return described
 
 
 def _build_iou_result(judged: MatchedCase, measure: _Overlaps | None, config: IouScore) -> Result:
