@@ -234,3 +234,19 @@ def test_an_hour_above_12_before_noon_is_a_miss_that_says_so(text: str) -> None:
     scores = datetime_(Pairs(["2024-03-15 13:00"], [text]), Datetime())
     assert not scores.passed[0]
     assert "hour above 12" in scores.notes[0]
+
+
+def test_a_range_of_times_on_a_day_is_no_time_with_an_offset() -> None:
+    assert not agrees("2024-03-05 10:00-11:00", "2024-03-05 10:00")
+    assert not agrees("2024-03-05 10:00-11:00", "2024-03-05 21:00Z")
+    assert agrees("5 March 2024 10:00-11:00", "5 March 2024 10:00 – 11:00")
+    assert not agrees("5 March 2024 10:00-11:00", "5 March 2024 10:00-12:00")
+
+
+@pytest.mark.parametrize("text", ["2024-03-05T10:00-11:00", "2024-03-05 10:00:00-11:00", "2024-03-05 16:00-05:00", "2024-03-06 05:00 SGT"])
+def test_an_offset_is_one_with_a_t_seconds_or_an_earlier_time(text: str) -> None:
+    assert agrees(text, "2024-03-05T21:00Z")
+
+
+def test_no_zone_is_more_than_12_hours_behind_utc() -> None:
+    assert not agrees("2024-03-05T10:00-12:30", "2024-03-05T22:30Z")

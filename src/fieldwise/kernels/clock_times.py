@@ -17,7 +17,7 @@ from fieldwise.pattern import compile_on_use
 
 SECOND_IN_NANOSECONDS: Final = 1_000_000_000
 DAY_IN_NANOSECONDS: Final = 86_400 * SECOND_IN_NANOSECONDS
-_SECONDS = r"(?:(?:[:.m]| ?min ?)(?P<second>[0-5]?\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?(?: ?s| ?min)?(?![.:]?\d)"
+_SECONDS = r"(?:(?:[:.m]| ?min ?)(?P<second>[0-5]?\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?(?: ?(?:s|min)(?![^\W\d_]))?(?![.:]?\d)"
 _ALONE = r"(?<![\d.:/-])(?<!\d,)"
 """What may not stand before a time of day: it would be a part of the date or of the offset."""
 _HOUR_ALONE: Final = compile_on_use(rf"{_ALONE}(?P<hour>[01]?\d|2[0-3])(?!\d|[.:/-]\d)(?P<minute>)(?P<second>)(?P<fraction>)")
@@ -44,6 +44,8 @@ _ZONE = (
 )
 _ZONE_BEHIND: Final = compile_on_use(rf"[ ,]*[(\[]? ?{_ZONE}[)\]]?")
 _ZONE_BEFORE: Final = compile_on_use(rf"[(\[]?{_ZONE}[)\]]?[ ,]*$")
+_RANGE_END: Final = compile_on_use(r" ?- ?(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?![\d:])")
+"""A second time of day, or an offset from UTC."""
 _NAMED_ZONE: Final = compile_on_use(r"[ ,]*[(\[]? ?(?P<name>[a-z]+(?:/[a-z\d_+-]+){1,2})[)\]]?(?![^\s,)\]])")
 """A zone of the IANA database: `Europe/Paris`."""
 _BEFORE_NOON: Final = frozenset({"am", "a m", "vormittags", "午前", "上午", "오전"})
@@ -93,7 +95,7 @@ class ClockSplit(NamedTuple):
 
     rest: str
     clock: time | None
-    """None for a time that there is not: `13:00 AM`."""
+    """None for a time that there is not, and for two times: `13:00 AM`, `10:00-11:00`."""
     offset: timedelta | None
     zone: str = ""
     """The zone of the IANA database that gives the offset, as it is spelled there."""
@@ -167,8 +169,17 @@ class _ClockSide(NamedTuple):
     hour_word: bool = False
 
 
+def _find_range_end(text: str, match: re.Match[str]) -> re.Match[str] | None:
+    """The 11:00 of `2024-03-15 10:00-11:00`, which may be an offset too. Programs write seconds or a `T` before an offset."""
+    end = None if match["second"] or text[: match.start()].endswith("t") else _RANGE_END.match(text, match.end())
+    if end is None or match["minute"] is None:
+        return None
+    return end if (int(end["hour"]), end["minute"]) > (int(match["hour"]), match["minute"]) else None
+
+
 def _split_at_clock(text: str, match: re.Match[str], needs_marker: bool) -> ClockSplit | None:
-    behind = _read_behind_clock(text[match.end() :])
+    range_end = _find_range_end(text, match)
+    behind = _read_behind_clock(text[(range_end or match).end() :])
     before = _read_before_clock(text[: match.start()])
     period = behind.period or before.period
     if needs_marker and not (behind.hour_word or _makes_hour(behind.marker or before.marker)):
@@ -180,7 +191,7 @@ def _split_at_clock(text: str, match: re.Match[str], needs_marker: bool) -> Cloc
     if clock is None or isinstance(offset, bool):
         return None
     rest = f"{before.rest} {behind.rest}".strip(" ,()[]-") if before.rest and behind.rest else (before.rest or behind.rest).strip(" ,")
-    if int(match["hour"]) > 12 and _is_before_noon(behind, before, text[match.end() :]):
+    if range_end is not None or (int(match["hour"]) > 12 and _is_before_noon(behind, before, text[match.end() :])):
         clock = None
     return ClockSplit(rest, clock, offset, behind.zone, _later_nanoseconds(match)) if rest else None
 
@@ -321,7 +332,7 @@ def _offset_of(match: re.Match[str]) -> timedelta | bool | None:
     """The offset of a time; None if there is none, False if it is out of range."""
     if match["sign"]:
         minutes = int(match["zone_hour"]) * 60 + int(match["zone_minute"] or 0)
-        if minutes > 14 * 60:
+        if minutes > (14 if match["sign"] == "+" else 12) * 60:
             return False
         return timedelta(minutes=minutes if match["sign"] == "+" else -minutes)
     if match["zone_name"]:

@@ -31,6 +31,7 @@ from fieldwise.matchers._keys import quote_value
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, no_key, plain_number
 from fieldwise.matchers.date import check_languages, moment_of_date
 from fieldwise.model.pairs import Measurements, Pairs, Scores
+from fieldwise.pattern import compile_on_use
 from fieldwise.registry import matcher
 from fieldwise.specs import ColumnSurvey, Example, StoredDecision
 
@@ -216,12 +217,18 @@ def _compare_times(expected: Moment | TimeOfDay, actual: Moment | TimeOfDay, lim
     return min(agreements, key=lambda agreement: agreement.distance or 0)
 
 
+_TIME_RANGE: Final = compile_on_use(r":\d\d ?[-–—] ?\d?\d:\d\d")
+"""Two times of day, which are read apart: `5 March 2024 10:00-11:00`."""
+
+
 def _read_value(value: Any, reading: DateReading) -> Moment | TimeOfDay | str | None:
     """The moment of a value; a text that says why it has none, or None."""
     moment = _find_moment(value, reading)
     if isinstance(moment, AmbiguousMoment):
         return f"ambiguous date: {moment}; set {moment.option}"
     if isinstance(moment, Moment) and moment.has_impossible_time:
+        if _TIME_RANGE.search(value):
+            return None
         return f"no time of day has an hour above 12 and AM: {quote_value(value)}"
     return moment
 
