@@ -401,9 +401,9 @@ def describe_missing_key(what: str, key: str, item: Any) -> str:
     """Why an item lacks a box, a category or a label, with the keys that it has.
 
     >>> describe_missing_key("label", "kind", {"class": "dog", "bbox": [0, 0, 1, 1]})
-    'no label: the key `kind` is missing; there are `class`, `bbox`'
+    'no label: the key `kind` is missing; there are `bbox`, `class`'
     """
-    present = [f"`{name}`" for name in item] if json_kind(item) == "object" else []
+    present = [f"`{name}`" for name in sorted(item)] if json_kind(item) == "object" else []
     keys = ", ".join(present[:_MAX_KEYS]) + (" …" if len(present) > _MAX_KEYS else "")
     return f"no {what}: the key `{key}` is missing" + (f"; there are {keys}" if keys else "")
 
