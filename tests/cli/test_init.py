@@ -336,3 +336,16 @@ def test_empty_text_stays_a_value_where_both_sides_write_it(tmp_path: Path, fiel
         write_jsonl(tmp_path / name, [{"id": f"d{n}", "total": n + (name == "a.jsonl"), "note": ""} for n in range(4)])
     fieldwise("init", tmp_path, "--expected", tmp_path / "e.jsonl", "--actual", tmp_path / "a.jsonl")
     assert "null_values" not in (tmp_path / "a.eval.yaml").read_text()
+
+
+def test_a_file_whose_sides_have_no_field_in_common_is_refused(tmp_path: Path, fieldwise: Run) -> None:
+    rows: list[dict[str, object]] = [
+        {"id": f"c{n}", "expected": {"name": f"N{n}"}, "actual": {"people": [{"name": f"N{n}"}]}, "full": {"name": f"N{n}"}}
+        for n in range(3)
+    ]
+    write_jsonl(tmp_path / "cases.jsonl", rows)
+    refused = fieldwise("init", tmp_path, "--cases", tmp_path / "cases.jsonl")
+    assert refused.exit_code == 2
+    assert "no field in common: expected has `name`, actual has `people`" in " ".join(refused.stderr.split())
+    assert not (tmp_path / "cases.eval.yaml").exists()
+    assert fieldwise("init", tmp_path, "--cases", tmp_path / "cases.jsonl", "--column", "actual=full").exit_code == 0

@@ -23,7 +23,7 @@ from fieldwise.plan.infer import InferredRules
 from fieldwise.plan.needed_sides import NO_COLUMN
 from fieldwise.read.cases import read_cases
 from fieldwise.read.files import get_data_stem
-from fieldwise.read.pairing import Pairing
+from fieldwise.read.pairing import Pairing, list_names
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.inferred_rules import infer_rules, is_untyped, list_unreadable_cases
 
@@ -184,6 +184,8 @@ def _write_suite(
         body = _evaluators_of_rules(rules)
     else:
         are_records = 2 * records >= expected_values > 0  # a few answers that are JSON do not make answers records
+        if are_records and source.cases is not None:
+            _require_common_field(source)
         inferred = infer_rules(read_cases(source, chunk=256), source) if are_records else None
         body = (
             _answer_evaluators(source)
@@ -194,6 +196,22 @@ def _write_suite(
         )
     gate = _GATE_COMMENT if "name: fields" in body else ""
     return f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n{cases_yaml}\nevaluators:\n{body}{gate}"
+
+
+def _require_common_field(source: Source) -> None:
+    """ConfigError if the expected and actual records of a file have no field in common: every rule would count omissions only."""
+    names: tuple[dict[str, None], dict[str, None]] = ({}, {})
+    for cases in read_cases(source, chunk=256):
+        records = ScoringBatch(cases, NO_SERVICES).records
+        for expected, actual in zip(records.expected, records.actual, strict=True):
+            if isinstance(expected, dict) and isinstance(actual, dict):
+                names[0].update(dict.fromkeys(expected))
+                names[1].update(dict.fromkeys(actual))
+    if not all(names) or not names[0].keys().isdisjoint(names[1]):
+        return
+    what = f"no field in common: expected has {list_names([*names[0]], 4)}, actual has {list_names([*names[1]], 4)}"
+    fix = "name the columns that hold records of the same form: --column expected=NAME --column actual=NAME"
+    raise ConfigError([Diagnostic(code="no-common-field", what=what, where=Where(file=source.cases), fix=fix)])
 
 
 def _answer_evaluators(source: Source) -> str:
