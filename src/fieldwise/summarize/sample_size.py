@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.paired import standard_error
 from fieldwise.kernels.power import cases_needed, detectable_effect, detection_power
+from fieldwise.kernels.statistics import degrees_of_freedom
 
 DEFAULT_CORRELATION: Final = 0.5
 """Assumed correlation of the scores of one case in two runs."""
@@ -29,6 +30,9 @@ class ChangeSpread:
     """Number of measured cases; None if the spread is assumed."""
     units: int | None = None
     """Number of measured cases or groups; None if the spread is assumed."""
+    equal_share: float = 1.0
+    """Groups of equal size that vary alike, and are as good to estimate the variance, as a share of these groups. `compare` takes their
+    number for its degrees of freedom."""
     assumptions: tuple[str, ...] = ()
 
 
@@ -118,8 +122,16 @@ def measure_spread(values: NDArray[np.float64], groups: NDArray[np.int64] | None
         is_grouped=groups is not None,
         cases=len(values),
         units=units,
+        equal_share=1.0 if sizes is None else _share_of_equal_groups(sums, sizes),
         assumptions=assumption,
     )
+
+
+def _share_of_equal_groups(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> float:
+    """The number of equal groups with as many degrees of freedom, as a share of these groups."""
+    groups = len(sizes)
+    degrees = degrees_of_freedom(sums, sizes, float(sums.sum()) / float(sizes.sum()))
+    return min(1.0, (degrees + 1) / groups)
 
 
 def plan_sample_size(
@@ -127,8 +139,12 @@ def plan_sample_size(
 ) -> PowerPlan:
     """The number of cases, and of groups, that detect a drop of the metric; `is_share`: no drop of 1 or more is of interest."""
 
+    share = spread.equal_share
+    deviation = spread.deviation * sqrt(share)  # so many equal groups have the standard error of all groups
+
     def needed_for(change: float) -> SampleSize:
-        units = cases_needed(change, spread.deviation, power=power, confidence=confidence)
+        equal_units = cases_needed(change, deviation, power=power, confidence=confidence)
+        units = None if equal_units is None else ceil(equal_units / share - 1e-9)
         cases = None if units is None else ceil(units * spread.cases_per_unit - 1e-9)
         return SampleSize(drop=change, cases=cases, groups=units if spread.is_grouped else None)
 
@@ -137,11 +153,12 @@ def plan_sample_size(
     curve: list[PowerPoint] = []
     for units in sorted({max(2, round((needed_units or 0) * factor)) for factor in _CURVE_FACTORS} if needed_units else ()):
         cases = ceil(units * spread.cases_per_unit - 1e-9)
-        reached = detection_power(drop, spread.deviation, units, confidence)
+        reached = detection_power(drop, deviation, max(2, round(units * share)), confidence)
         curve.append(PowerPoint(cases=cases, groups=units if spread.is_grouped else None, power=reached))
     detectable = None
     if spread.units is not None:
-        detectable = detectable_effect(spread.units, power=power, confidence=confidence) * spread.deviation / sqrt(spread.units)
+        effect = detectable_effect(spread.units, power=power, confidence=confidence, degrees=spread.units * share - 1)
+        detectable = effect * spread.deviation / sqrt(spread.units)
     return PowerPlan(
         drop=drop,
         power=power,
