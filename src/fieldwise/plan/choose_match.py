@@ -397,7 +397,26 @@ def _choose_number(evidence: ColumnEvidence) -> MatchChoice | None:
     if sum(_count_currencies(side) for side in (expected, actual)):
         reads = _reads_as(evidence, "currency", "weak currency", "joined currency", "bare number")
         return _choose_money(evidence) if reads else None
-    return _choose_tolerance(evidence, parse=True, reason=_describe(evidence, "numbers", "number"))
+    return _choose_ambiguous(evidence) or _choose_tolerance(evidence, parse=True, reason=_describe(evidence, "numbers", "number"))
+
+
+def _choose_ambiguous(evidence: ColumnEvidence) -> MatchChoice | None:
+    """Exact text where `25.000` and `25,000` both occur and nothing in the column shows which mark groups: to read them is to guess."""
+    sides = (evidence.expected, evidence.actual)
+    is_decided = any(side.decimal_signs[sign] for side in sides for sign in (".", ",", "plain"))
+    if (
+        is_decided
+        or any(side.kinds["number"] for side in sides)
+        or not all(any(mark in side.open_decimals for side in sides) for mark in ".,")
+    ):
+        return None
+    texts = Counter(evidence.expected.choices) + Counter(evidence.actual.choices)
+    counts = {mark: sum(count for text, count in texts.items() if mark in text) for mark in ".,"}
+    if max(counts.values()) >= MIN_SHARE * sum(counts.values()):  # the others are slips
+        return None
+    examples = " and ".join(next(f"`{text}`" for text in texts if mark in text) for mark in ".,")
+    reason = f"are ambiguous numbers, such as {examples}: nothing shows which mark groups. `match: code` compares their digits alone"
+    return build_match("exact"), f"the values {reason}"
 
 
 def _count_strong_marks(side: SideEvidence) -> int:
