@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import fieldwise as fw
 from fieldwise import ConfigError, Result
 from fieldwise.evaluators.checks import tool_trajectory
-from fieldwise.evaluators.checks.tool_trajectory import ToolCall, calls_in
+from fieldwise.evaluators.checks._recorded_calls import ToolCall, calls_in
 
 SEARCH = {"tool": "search", "args": {"query": "weather in Paris"}}
 FETCH = {"tool": "fetch", "args": {"id": 7}}
@@ -89,6 +89,17 @@ def test_numbers_tell_precision_recall_and_order() -> None:
 )
 def test_arguments_match_as_configured(args: Any, actual_args: Any, score: float) -> None:
     assert called([{"tool": "search", "args": actual_args}], [SEARCH], args=args).score == score
+
+
+@pytest.mark.parametrize("args", ["exact", "subset"])
+def test_an_expected_argument_may_be_one_of_several(args: str) -> None:
+    expected = [
+        {"tool": "fly", "args": {"to": {"$any": ["NYC", "New York"]}, "bags": {"$any": [0, None]}, "legs": [{"via": {"$any": ["A", "B"]}}]}}
+    ]
+    right = [{"tool": "fly", "args": {"to": "New York", "legs": [{"via": "B"}]}}]
+    wrong = [{"tool": "fly", "args": {"to": "Boston", "bags": 2, "legs": [{"via": "C"}]}}]
+    assert called(right, expected, args=args).score == 1.0
+    assert called(wrong, expected, args=args).misses == ["fly (arguments differ: to, bags, legs)"]
 
 
 def test_subset_looks_into_objects() -> None:
@@ -182,6 +193,24 @@ SHAPES: dict[str, Any] = {
         {"role": "assistant", "content": None, "function_call": {"name": "search", "arguments": json.dumps(ARGUMENTS)}}
     ],
     "calls of the AI SDK": {"toolCalls": [{"type": "tool-call", "toolCallId": "1", "toolName": "search", "args": ARGUMENTS}]},
+    "the name as the only key": [{"search": ARGUMENTS}],
+    "the name as the only key, arguments as text": [{"search": json.dumps(ARGUMENTS)}],
+    "Python syntax": '[search(query="weather in Paris")]',
+    "a list of calls in Python syntax": ["search(query='weather in Paris')"],
+    "tags among words": f'Let me see.\n<tool_call>\n{{"name": "search", "arguments": {json.dumps(ARGUMENTS)}}}\n</tool_call>',
+    "a fence of JSON": f'```json\n[{{"name": "search", "arguments": {json.dumps(ARGUMENTS)}}}]\n```',
+    "a fence of tool code": "```tool_code\nsearch(query='weather in Paris')\n```",
+    "a request of MCP": [{"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "search", "arguments": ARGUMENTS}}],
+    "tools_called": {"tools_called": [{"name": "search", "input_parameters": ARGUMENTS}]},
+    "Bedrock": {
+        "output": {"message": {"role": "assistant", "content": [{"text": "Hm."}, {"toolUse": {"name": "search", "input": ARGUMENTS}}]}}
+    },
+    "OpenAI completion": {
+        "choices": [
+            {"message": {"role": "assistant", "tool_calls": [{"function": {"name": "search", "arguments": json.dumps(ARGUMENTS)}}]}}
+        ]
+    },
+    "action and action_input": [{"action": "search", "action_input": ARGUMENTS}],
     "a trace of events": {"trace": [{"type": "model_step", "name": "gpt"}, {"type": "tool_call", "name": "search", "input": ARGUMENTS}]},
 }
 
@@ -193,7 +222,24 @@ def test_calls_are_read_from_every_usual_record(shape: Any) -> None:
     assert (result.score, result.hits) == (1.0, ["search"])
 
 
-@pytest.mark.parametrize("value", ["The answer is 4.", 4, None, True, {"name": "Acme", "total": 1}, '"search"'])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "The answer is 4.",
+        "See the table (page 4)",
+        "```python\nprint(4)\n```",
+        "```\nprint(4)\n```",
+        "<tool_call>no JSON</tool_call>",
+        "<tool_call>" * 5000,
+        "f(" * 500 + ")" * 500,
+        "run(x)",
+        4,
+        None,
+        True,
+        {"name": "Acme", "total": 1},
+        '"search"',
+    ],
+)
 def test_what_records_no_calls_is_not_mistaken_for_some(value: Any) -> None:
     assert calls_in(value) is None
 

@@ -3,9 +3,15 @@
 Calls are read from any of these forms, also as JSON text:
 
 * a list of calls or of their names
-* messages with `tool_calls` or `toolCalls` (OpenAI and others), `tool_use` blocks (Anthropic) or `functionCall` parts (Gemini)
-* `function_call` items of a response
-* an object that holds one of these under `tool_calls`, `messages`, `calls`, `trace`, `steps`, `output`, `content` or `parts`
+* messages with `tool_calls` or `toolCalls` (OpenAI and others), `tool_use` blocks (Anthropic), `toolUse` blocks (Bedrock) or
+  `functionCall` parts (Gemini)
+* `function_call` items of a response, `tools/call` requests of MCP
+* objects with the name of the tool as their only key, `[{"search": {"query": "x"}}]`
+* text with calls in `<tool_call>` tags or a fence of JSON, or in Python syntax, `[search(query="x")]`
+* an object that holds one of these under `tool_calls`, `tools_called`, `messages`, `calls`, `trace`, `steps`, `output`, `content`,
+  `choices` or `parts`
+
+An expected argument may be several accepted ones: `{"$any": ["NYC", "New York"]}`; null among them accepts that it is left out.
 
 >>> import fieldwise as fw
 >>> config = {"type": "tool_trajectory", "mode": "in_order", "expected": ["search", {"tool": "fetch", "args": {"id": 7}}]}
@@ -16,20 +22,21 @@ Calls are read from any of these forms, also as JSON text:
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from importlib import import_module
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
-import orjson
 
 from fieldwise.dataclass import dataclass
 from fieldwise.evaluators.checks._case_path import case_path_problems, case_value
+from fieldwise.evaluators.checks._recorded_calls import ToolCall, calls_in, has_unreadable_item
 from fieldwise.kernels.assignment import assign_pairs
 from fieldwise.kernels.values import canonical_json, values_equal
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.batch import Batch
-from fieldwise.model.bounds import Ge, MinLen
+from fieldwise.model.bounds import Ge
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Outcome
 from fieldwise.model.diagnostic import Diagnostic
@@ -45,27 +52,8 @@ CallPair: TypeAlias = tuple[int, int]
 ArgumentRule: TypeAlias = Literal["exact", "subset", "ignore"] | Mapping[str, Match]
 _CALL_PATHS: Final = ("actual", "metadata.tool_calls", "metadata.trace", "metadata.messages")
 """Paths of calls if no `path` is configured; the first one that records a trajectory counts."""
-_CALL_LIST_KEYS: Final = ("tool_calls", "toolCalls", "messages", "calls", "trace", "steps")
-_BLOCK_KEYS: Final = ("output", "content", "parts")
-"""Keys whose value holds calls among other things."""
-_CALL_TYPES: Final = ("tool_use", "tool_call", "function", "function_call", "tool", "tool-call")
-_WRAPPER_KEYS: Final = ("function_call", "functionCall")
-"""Keys of a message or a part whose value is one call."""
-_NAME_KEYS: Final = ("tool", "name", "tool_name", "toolName")
-_ARGUMENT_KEYS: Final = ("args", "arguments", "input", "parameters", "input_parameters", "tool_input", "tool_args", "params", "kwargs")
-_MAX_DEPTH: Final = 8
 _MAX_GRID_CELLS: Final = 4_000_000
 """Above this many pairs of calls, ties are not decided by the order of the calls."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
-    """A call of a tool."""
-
-    tool: Annotated[str, MinLen(1)]
-    """The name of the tool."""
-    args: Mapping[str, Any] | None = None
-    """The arguments by name; None: any arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,18 +135,10 @@ def _read_trajectory(case: Case, config: ToolTrajectory) -> "Trajectory | None":
         return None
     actual = next((calls for calls in _recorded_calls(case, config) if calls is not None), [])
     trajectory = Trajectory(expected or [], actual, config.args)
-    if expected == [] and config.expected is None and _has_unreadable_item(case_value(case, config.expected_path)):
+    if expected == [] and config.expected is None and has_unreadable_item(case_value(case, config.expected_path)):
         what = f"no expected call under `{config.expected_path}` can be read: its items have no name of a tool"
         trajectory.faults.append(Diagnostic(code="unreadable-calls", what=what))
     return trajectory
-
-
-def _has_unreadable_item(value: Any) -> bool:
-    """True if a list that records no call has objects that are neither messages nor blocks of one: calls in an unknown form."""
-    items = _parse_json(value) if isinstance(value, str) else value
-    if json_kind(items) != "list":
-        return False
-    return any(json_kind(item) == "object" and not item.keys() & {"role", "type"} and _calls_of_object(item, 0) is None for item in items)
 
 
 def _recorded_calls(case: Case, config: ToolTrajectory) -> Iterator[list[ToolCall] | None]:
@@ -296,93 +276,6 @@ def _check_minimums(trajectory: "Trajectory", minimums: Mapping[str, int]) -> _H
     return outcome
 
 
-def calls_in(value: Any, depth: int = 0) -> list[ToolCall] | None:
-    """The calls that a value records, in order; None if it is not a record of calls.
-
-    >>> calls_in(["search", {"name": "fetch", "arguments": '{"id": 1}'}])
-    [ToolCall(tool='search', args=None), ToolCall(tool='fetch', args={'id': 1})]
-    >>> calls_in("The answer is 4.") is None
-    True
-    """
-    if depth > _MAX_DEPTH:
-        return None
-    if isinstance(value, str):
-        parsed = _parse_json(value)
-        return calls_in(parsed, depth + 1) if json_kind(parsed) in ("list", "object") else None
-    if json_kind(value) == "list":
-        return [call for item in value for call in _calls_of_item(item, depth)]
-    return _calls_of_object(value, depth) if json_kind(value) == "object" else None
-
-
-def _calls_of_item(item: Any, depth: int) -> list[ToolCall]:
-    if isinstance(item, str):
-        return [ToolCall(tool=item)] if item else []
-    if json_kind(item) != "object":
-        return []
-    calls = _calls_of_object(item, depth)
-    if calls is not None:
-        return calls
-    call = _read_call(item)
-    return [call] if call else []
-
-
-def _calls_of_object(item: Mapping[str, Any], depth: int) -> list[ToolCall] | None:
-    """The calls that an object records. An object with only a name is a call inside a list alone: elsewhere, many things have names."""
-    for key in _CALL_LIST_KEYS:
-        calls = calls_in(item[key], depth + 1) if key in item else None
-        if calls is not None:
-            return calls
-    wrapped = next((item[key] for key in _WRAPPER_KEYS if json_kind(item.get(key)) == "object"), None)
-    is_call = any(key in item for key in (*_ARGUMENT_KEYS, "tool", "tool_name", "toolName", "function"))
-    call = None
-    if wrapped is not None:
-        call = _read_call(wrapped)
-    elif is_call:
-        call = _read_call(item)
-    if call is not None:
-        return [call]
-    for key in _BLOCK_KEYS:
-        calls = _calls_in_blocks(item[key], depth + 1) if key in item else None
-        if calls is not None:
-            return calls
-    return [] if "role" in item or any(key in item for key in (*_CALL_LIST_KEYS, *_BLOCK_KEYS)) else None
-
-
-def _calls_in_blocks(value: Any, depth: int) -> list[ToolCall] | None:
-    """Calls among other things: text in such a list is not the name of a tool."""
-    if json_kind(value) != "list":
-        return _calls_of_object(value, depth) if json_kind(value) == "object" and depth <= _MAX_DEPTH else None
-    return [call for item in value if json_kind(item) == "object" for call in _calls_of_item(item, depth)]
-
-
-def _read_call(item: Mapping[str, Any]) -> ToolCall | None:
-    """The call that an object represents; None for anything else, such as a message or the result of a tool."""
-    if item.get("type", "tool") not in _CALL_TYPES or "role" in item:
-        return None
-    function = item.get("function")
-    if json_kind(function) == "object":
-        item = cast("Mapping[str, Any]", function)
-    elif isinstance(function, str):
-        item = {**item, "name": function}
-    name = next((item[key] for key in _NAME_KEYS if isinstance(item.get(key), str) and item[key]), None)
-    return None if name is None else ToolCall(tool=name, args=_read_arguments(item))
-
-
-def _read_arguments(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    key = next((key for key in _ARGUMENT_KEYS if key in item), None)
-    if key is None or item[key] is None:
-        return None
-    value = _parse_json(item[key]) if isinstance(item[key], str) else item[key]
-    return value if json_kind(value) == "object" else {"": value}  # arguments without names stay comparable
-
-
-def _parse_json(text: str) -> Any:
-    try:
-        return orjson.loads(text.encode())
-    except ValueError:
-        return text
-
-
 def label_calls(calls: Sequence[ToolCall]) -> list[str]:
     """A label for each call: its tool, numbered where the tool is called more than once.
 
@@ -440,11 +333,12 @@ def compare_arguments(batch: Batch, trajectories: Sequence[Trajectory]) -> None:
             same_tool = positions_by_tool.get(call.tool, frozenset())
             if call.args is None or trajectory.args == "ignore":
                 matching = same_tool
-            elif trajectory.args == "exact":
+            elif trajectory.args == "exact" and not _has_choice(call.args):
                 matching = positions_by_call.get(_call_key(call), frozenset())
-            elif trajectory.args == "subset":
+            elif trajectory.args in ("exact", "subset"):
+                is_subset = trajectory.args == "subset"
                 matching = frozenset(
-                    at for at in same_tool if not _find_differing(call.args, trajectory.actual[at].args or {}, subset=True)
+                    at for at in same_tool if not _find_differing(call.args, trajectory.actual[at].args or {}, subset=is_subset)
                 )
             else:
                 matching = frozenset[int]()
@@ -469,17 +363,40 @@ def _call_key(call: ToolCall) -> Hashable:
     return object() if text is None else (call.tool, frozenset(arguments), text)
 
 
+def _has_choice(value: Any) -> bool:
+    """True if several values are accepted somewhere in the arguments of a call: `{"$any": […]}`."""
+    if json_kind(value) == "list":
+        return any(_has_choice(item) for item in value)
+    if json_kind(value) != "object":
+        return False
+    return accepted_values(value) is not None or any(_has_choice(inner) for inner in value.values())
+
+
 def _find_differing(expected: Mapping[str, Any], actual: Mapping[str, Any], *, subset: bool) -> tuple[str, ...]:
-    alike: Callable[[Any, Any], bool] = _is_contained if subset else values_equal
-    wrong = [key for key, value in expected.items() if key not in actual or not alike(value, actual[key])]
+    wrong = [key for key, value in expected.items() if not _is_accepted(value, actual.get(key, MISSING), subset=subset)]
     return tuple(wrong if subset else [*wrong, *(key for key in actual if key not in expected)])
 
 
-def _is_contained(expected: Any, actual: Any) -> bool:
-    """True if an object is contained in another at any depth; anything else must be equal."""
-    if json_kind(expected) != "object" or json_kind(actual) != "object":
-        return values_equal(expected, actual)
-    return all(key in actual and _is_contained(value, actual[key]) for key, value in expected.items())
+def _is_accepted(expected: Any, actual: Any, *, subset: bool) -> bool:
+    """True if a value is equal to the expected or to one of several accepted ones, of which null accepts absence.
+
+    With `subset`, an object may be contained in the actual one at any depth.
+    """
+    choices = accepted_values(expected)
+    if choices is not None:
+        if not choices or (actual is MISSING and None in choices):
+            return True
+        return any(_is_accepted(choice, actual, subset=subset) for choice in choices)
+    kinds = json_kind(expected), json_kind(actual)
+    if kinds == ("object", "object"):
+        if not subset and any(key not in expected for key in actual):
+            return False
+        return all(_is_accepted(value, actual.get(key, MISSING), subset=subset) for key, value in expected.items())
+    if kinds == ("list", "list") and _has_choice(expected):
+        return len(expected) == len(actual) and all(
+            _is_accepted(value, inner, subset=False) for value, inner in zip(expected, actual, strict=True)
+        )
+    return actual is not MISSING and values_equal(expected, actual)
 
 
 def _compare_by_match(batch: Batch, pairs_to_match: Sequence[tuple[Trajectory, CallPair]]) -> None:
