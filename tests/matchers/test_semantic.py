@@ -158,6 +158,30 @@ def test_latin_letters_with_marks_and_chinese_characters_are_left_to_the_model()
     assert not any("letter by letter" in note for note in scores.notes.values())
 
 
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("王伟", "王芳"),
+        ("山田太郎", "山田次郎"),
+        ("田中", "中田"),
+        ("北京市", "南京市"),
+        ("أحمد علي", "محمد علي"),
+        ("Анна Иванова", "Анна Петрова"),
+    ],
+)
+def test_a_name_with_another_part_is_another_name_in_any_script(expected: str, actual: str) -> None:
+    assert not score((expected, actual), (actual, expected)).passed.any()
+
+
+def test_two_words_of_a_name_may_change_places_in_any_script() -> None:
+    assert score(("Иван Иванов", "Иванов Иван"), ("Γιώργος Παπάς", "Παπάς Γιώργος")).passed.all()
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("männlich", "weiblich"), ("masculin", "féminin"), ("masculino", "femenino")])
+def test_words_for_the_sexes_are_opposites(expected: str, actual: str) -> None:
+    assert not score((expected, actual)).passed.any()
+
+
 def test_a_broken_character_does_not_make_opposites_alike() -> None:
     assert not score(("hello\ud800", "goodbye")).passed.any()
 

@@ -114,7 +114,8 @@ married | divorced single unmarried widowed ;
 bezahlt beglichen | unbezahlt ;
 left links linke linken linkes gauche izquierda izquierdo sinistra | right rechts rechte rechten rechtes droite derecha derecho
     destra ;
-male man men men's herren homme hommes hombre hombres | female woman women women's damen femme femmes mujer mujeres ;
+male man men men's herren homme hommes hombre hombres männlich masculin masculino maschile mannelijk |
+    female woman women women's damen femme femmes mujer mujeres weiblich féminin femenino feminino femminile vrouwelijk ;
 ttc | ht ;
 normal | abnormal ;
 typical | atypical ;

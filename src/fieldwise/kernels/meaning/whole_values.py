@@ -12,7 +12,7 @@ True
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -22,6 +22,7 @@ from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, same_time
 from fieldwise.kernels.languages import agree_on_language, languages_called
 from fieldwise.kernels.locale_tables import currency_codes, day_names, fold_name, major_languages, month_names
 from fieldwise.kernels.meaning.guards import find_symbol_differences
+from fieldwise.kernels.meaning.legal_forms import same_legal_form
 from fieldwise.kernels.meaning.lexicon import parse_groups
 from fieldwise.kernels.meaning.places import is_region_code, nationalities_called, regions_called
 from fieldwise.kernels.meaning.text_reading import spell_comparators
@@ -89,6 +90,7 @@ def compare_whole_values(expected: str, actual: str) -> ValueVerdict | None:
         _compare_quantities,
         _compare_figures,
         _compare_terms,
+        _compare_companies,
         _compare_differing_words,
         _compare_codes,
         _compare_addresses,
@@ -191,7 +193,7 @@ def _term_reader(table: str) -> Callable[[str], frozenset[str]]:
     return lambda text: meanings().get(text.casefold().replace(".", "").strip(), frozenset())
 
 
-def _calendar_reader(names: Callable[[], dict[str, dict[int, frozenset[str]]]]) -> Callable[[str], frozenset[str]]:
+def _calendar_reader(names: Callable[[], Mapping[str, dict[int, frozenset[str]]]]) -> Callable[[str], frozenset[str]]:
     """A reader of months or days of the week in any language; where a name is English too, it is the English one."""
 
     def meanings_of(text: str) -> frozenset[str]:
@@ -219,6 +221,12 @@ def _compare_terms(expected: str, actual: str) -> ValueVerdict | None:
     if differing:
         return ValueVerdict(False, f"{differing} differ: {expected} / {actual}")
     return _compare_places(expected, actual, expected, actual)  # a state and a country: New Mexico and Mexico
+
+
+def _compare_companies(expected: str, actual: str) -> ValueVerdict | None:
+    """Compare companies of one name by their legal forms."""
+    same = same_legal_form(expected, actual)
+    return None if same is None else _judge(same, "legal forms", expected, actual)
 
 
 def _may_be_first_names(noun: str, expected: str, actual: str) -> bool:

@@ -14,6 +14,8 @@ MAX_WORD_LENGTH = 100  # a longer word is unknown as a whole, as in the tokenize
 _PLAIN = re.compile(r"[A-Za-z0-9 ]*\Z")
 _LATIN = re.compile("[a-z0-9]")
 _SHORT_PIECE = 2
+_MAX_TERM_SIGNS = 8
+_MAX_NAME_SIGNS = 3
 _CJK = (
     (0x4E00, 0x9FFF),
     (0x3400, 0x4DBF),
@@ -42,6 +44,23 @@ def find_unknown_words(text: str, vocabulary: Mapping[str, int]) -> tuple[str, .
     """
     unknown = [vocabulary[UNKNOWN]]
     return tuple(word for word in dict.fromkeys(split_model_words(text)) if _encode_word(word, vocabulary) == unknown)
+
+
+def have_other_signs(expected: str, actual: str) -> bool:
+    """True for two short texts in Chinese characters that share some of them and have others in their place: names of one family.
+
+    In a name or a term of a few characters each one counts, and a model that was trained on English puts them all close together.
+
+    >>> have_other_signs("王伟", "王芳"), have_other_signs("田中", "中田"), have_other_signs("上海", "上海市")
+    (True, True, False)
+    """
+    if expected.isascii() or actual.isascii() or max(len(expected), len(actual)) > _MAX_TERM_SIGNS:
+        return False
+    left, right = (list(filter(str.isalnum, text)) for text in (expected, actual))
+    if len(left) != len(right) or left == right or set(left).isdisjoint(right):
+        return False
+    is_other_order = len(left) > _MAX_NAME_SIGNS and sorted(left) == sorted(right)
+    return not is_other_order and any(map(_is_cjk, left)) and any(map(_is_cjk, right))
 
 
 def unreadable_share(text: str, vocabulary: Mapping[str, int]) -> float:
