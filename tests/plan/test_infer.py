@@ -461,6 +461,15 @@ def test_whatever_the_records_are_the_rules_are_distinct_and_the_same_each_time(
     assert infer_rules_from_pairs(pairs) == inferred
 
 
+def test_a_value_among_lists_is_compared_by_the_rule_of_their_items() -> None:
+    pairs = [({"p": ["Tea House", "Bakery Lang"]}, {"p": ["Bakery Lang", "Tea House"]}), ({"p": "Nord Wind"}, {"p": "Nord Wint"})]
+    inferred = infer_rules_from_pairs(pairs)
+    assert [(rule.text, rule.match.name) for rule in inferred.rules] == [("p[*]", "fuzzy")]
+    assert inferred.reasons["p"].endswith("a value without a list is compared as it is")
+    codes = infer_rules_from_pairs([({"p": ["INV-1", "INV-2"]}, {}), ({"p": "see the other page for it"}, {})] * 2)
+    assert [rule.match.name for rule in codes.rules] == ["exact"]  # the value counts as evidence, too
+
+
 def test_what_is_a_plain_value_in_places_is_one_field_and_counts_once() -> None:
     assert rules({"l": [1, {"a": 2, "b": [3]}]}) == {"l[*]": "exact"}
     assert rules({"address": "12 Elm St"}, {"address": {"city": "Bonn"}}) == {"address": "exact"}

@@ -38,6 +38,30 @@ def nested(depth: int, leaf: Any, *, lists: bool = False) -> Any:
     return value
 
 
+@pytest.mark.parametrize(
+    ("expected", "actual", "outcome"),
+    [
+        ({"p": "a"}, {"p": "a"}, "match"),
+        ({"p": "a"}, {"p": "b"}, "wrong_value"),
+        ({"p": "a"}, {"p": ["a"]}, "format_error"),
+        ({"p": "a"}, {"p": None}, "omission"),
+        ({"p": "a"}, {}, "omission"),
+        ({"p": None}, {"p": "b"}, "hallucination"),
+        ({"p": []}, {"p": "b"}, "hallucination"),
+        ({}, {"p": "b"}, "hallucination"),
+        ({"p": None}, {"p": None}, "both_absent"),
+        ({}, {}, "both_absent"),
+    ],
+)
+def test_a_value_without_a_list_is_compared_by_the_rule_of_the_items(expected: Any, actual: Any, outcome: str) -> None:
+    spec = CompareSpec(rules=(rule("p[*]"), rule("q")))
+    lists = {"p": ["x", "y"], "q": 1}
+    assert compared(spec, [lists, {**expected, "q": 1}], [lists, {**actual, "q": 1}]) == [
+        [("p[0]", "match"), ("p[1]", "match"), ("q", "match")],
+        [("p[*]", outcome), ("q", "match")],
+    ]
+
+
 class TestDepth:
     @pytest.mark.parametrize("lists", [False, True])
     @pytest.mark.parametrize(("leaf", "score"), [(1, 1.0), (2, 0.0)])

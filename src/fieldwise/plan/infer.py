@@ -129,7 +129,7 @@ class _PathNode:
         self.expected_values: list[Any] = []
         self.actual_values: list[Any] = []
         """Plain values of the current batch, not counted yet."""
-        self.evidence = new_evidence(self._name())
+        self.evidence = new_evidence(self.name)
         self.empty_kind = ""
         """`list` or `object` if an empty one occurred."""
         self.has_leaf = False
@@ -143,8 +143,17 @@ class _PathNode:
 
     @property
     def is_plain(self) -> bool:
-        """Whether expected has plain values, so that all values are compared as a whole; blank text is no value."""
-        return count_values(self.evidence.expected) > 0
+        """Whether expected has plain values, so that all values are compared as a whole; blank text is no value.
+
+        Beside lists of plain values they are compared as such an item.
+        """
+        return count_values(self.evidence.expected) > 0 and not self.has_plain_items
+
+    @property
+    def has_plain_items(self) -> bool:
+        """Whether the only containers that expected has here are lists of plain values, and they are no items of a list themselves."""
+        item = self.children.get(EACH)
+        return item is not None and len(self.children) == 1 and not item.children and item.has_values and self.step is not EACH
 
     def get_child(self, step: Step) -> "_PathNode":
         """The child at this step, created if needed."""
@@ -174,7 +183,8 @@ class _PathNode:
             items = self.children[EACH].children
             self.lists.count_batch([step for step in items if isinstance(step, str)])
 
-    def _name(self) -> str:
+    @property
+    def name(self) -> str:
         """The last name on the path."""
         node: _PathNode | None = self
         while node is not None and not isinstance(node.step, str):
@@ -307,7 +317,12 @@ def _walk_in_order(root: _PathNode) -> Iterator[_PathNode]:
 
 def _infer_field_rule(node: _PathNode, actual_is_untyped: bool) -> tuple[FieldRule, str]:
     path = node.to_path()
-    match, reason = choose_from_evidence(node.evidence, actual_is_untyped=actual_is_untyped)
+    evidence = node.evidence
+    if node.step is EACH and node.parent is not None and node.parent.has_plain_items and node.parent.has_values:
+        evidence = new_evidence(node.name)
+        evidence.merge(node.evidence)
+        evidence.merge(node.parent.evidence)
+    match, reason = choose_from_evidence(evidence, actual_is_untyped=actual_is_untyped)
     if node.is_plain and node.children:
         match, reason = Match(), f"the values are partly plain and partly {'lists' if EACH in node.children else 'objects'}"
     if not node.has_values:
@@ -325,7 +340,10 @@ def _infer_list_rule(node: _PathNode) -> tuple[ListRule, str]:
     is_numeric = set(item.evidence.expected.kinds) - {"blank"} == {"number"}
     if is_numeric and len(lengths) == 1 and 2 <= min(lengths) <= MAX_COORDINATES:
         return ListRule(path=path, align="index"), f"every list has {min(lengths)} numbers, like coordinates: their order counts"
-    return ListRule(path=path, align="best"), "each plain value is paired with the most similar one, in any order"
+    reason = "each plain value is paired with the most similar one, in any order"
+    if node.has_values:
+        reason += "; a value without a list is compared as it is"
+    return ListRule(path=path, align="best"), reason
 
 
 def _infer_rule_of_objects(node: _PathNode, path: Path, item: _PathNode) -> tuple[ListRule, str]:

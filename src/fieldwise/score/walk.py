@@ -85,7 +85,7 @@ def _walk_rules(root: RuleNode, builder: ComparisonBuilder, expected: ValueColum
 def _enter_lists(position: _RulePosition, child: RuleNode, builder: ComparisonBuilder) -> _RulePosition | None:
     """The items of the lists at this position; all items of a list that expected does not have are unmatched.
 
-    A row without a list gets one row for all items instead.
+    A row without a list gets one row for all items instead; there, a value alone is compared as the only item.
     """
     if any(value.__class__ is dict and ANY in value for value in position.expected):
         chosen = [_choose_list(expected, actual) for expected, actual in zip(position.expected, position.actual, strict=True)]
@@ -94,8 +94,12 @@ def _enter_lists(position: _RulePosition, child: RuleNode, builder: ComparisonBu
     other_rows: list[int] = []
     unmatched_actual: list[bool] = position.frame.unmatched_actual.tolist()
     for row, (expected, actual) in enumerate(zip(position.expected, position.actual, strict=True)):
-        is_unmatched = unmatched_actual[row] or (expected is MISSING and bool(actual))
-        if isinstance(expected, LISTS) or (is_unmatched and isinstance(actual, LISTS)):
+        if isinstance(expected, LISTS):
+            has_items = bool(expected) or not child.rules or not isinstance(actual, str | int | float)
+        else:
+            is_unmatched = unmatched_actual[row] or (expected is MISSING and bool(actual))
+            has_items = is_unmatched and isinstance(actual, LISTS)
+        if has_items:
             list_rows.append(row)
         else:
             other_rows.append(row)
@@ -113,12 +117,25 @@ def _add_placeholders(position: _RulePosition, child: RuleNode, rows: Sequence[i
     frame = position.frame.take_rows(rows)
     expected: ValueColumn = [_expected_placeholder(position.expected[row]) for row in rows]
     actual: ValueColumn = [_placeholder_for(position.actual[row]) for row in rows]
-    stack = [(child, f"{position.suffix}[*]")]
+    if child.rules:
+        single_values = [_pair_single_values(position.expected[row], position.actual[row]) for row in rows]
+        for rule in child.rules:
+            builder.add(rule, f"{position.suffix}[*]", [pair[0] for pair in single_values], [pair[1] for pair in single_values], frame)
+    stack = [(below, f"{position.suffix}[*]{render_step(step)}") for step, below in reversed(child.children.items())]
     while stack:
         node, suffix = stack.pop()
         for rule in node.rules:
             builder.add(rule, suffix, expected, actual, frame)
         stack.extend((below, f"{suffix}{render_step(step)}") for step, below in reversed(node.children.items()))
+
+
+def _pair_single_values(expected: Any, actual: Any) -> tuple[Any, Any]:
+    """Both values where no list is expected, under a rule for plain items: a value alone is one, and unexpected where there is none."""
+    if isinstance(expected, str | int | float):
+        return expected, actual
+    is_nothing_expected = expected is None or expected is MISSING or (isinstance(expected, LISTS) and not expected)
+    is_single = actual is not MISSING and not isinstance(actual, LISTS)
+    return _expected_placeholder(expected), actual if is_nothing_expected and is_single else _placeholder_for(actual)
 
 
 def _expected_placeholder(expected: Any) -> Any:
