@@ -65,6 +65,14 @@ def test_a_name_means_the_latest_run_that_has_it_unless_it_is_a_tag(root: Path) 
         find_run(root, "prompt 3")
 
 
+def test_a_name_with_which_several_ids_begin_is_still_a_name(root: Path) -> None:
+    shared = "202601"
+    with pytest.raises(RunNotFound, match="give more of the id"):
+        find_run(root, shared)
+    (folder(root, 1) / "manifest.json").write_text(json.dumps({"label": shared}))
+    assert find_run(root, shared) == folder(root, 1)
+
+
 def test_a_run_that_is_not_there_is_told_with_the_nearest_name(root: Path) -> None:
     add_tags(folder(root, 0), ["nightly"])
     with pytest.raises(RunNotFound, match="did you mean `nightly`"):

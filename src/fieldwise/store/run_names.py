@@ -90,11 +90,15 @@ def _matching_ids(folder: Location, ids: Sequence[str], which: str) -> list[str]
     if which in ids:
         return [which]
     matches = [run_id for run_id in ids if which and run_id.startswith(which)]
-    if matches or not which:
+    if len(matches) == 1 or not which:
         return matches
+    newest_first = ids[::-1]
     if is_valid_tag(which):
-        matches = next(([run_id] for run_id in reversed(ids) if which in read_tags(folder / run_id)), [])
-    return matches or next(([run_id] for run_id in reversed(ids) if which == _read_manifest_value(folder / run_id, "label")), [])
+        tagged = next((run_id for run_id in newest_first if which in read_tags(folder / run_id)), None)
+        if tagged is not None:
+            return [tagged]
+    named = next((run_id for run_id in newest_first if which == _read_manifest_value(folder / run_id, "label")), None)
+    return matches if named is None else [named]  # several ids may begin with a name such as 20261118
 
 
 def _run_not_found(folder: Location, ids: Sequence[str], which: str) -> RunNotFound:
