@@ -99,6 +99,12 @@ def main(node_modules: Path) -> None:
     territories = names_by_key(locales, "territories", r"[A-Z]{2}")
     language_names = names_by_key(locales, "languages", r"[a-z]{2,3}")
     major, months, answers = major_languages(node_modules), calendar_names(locales, "months", 12), yes_no(node_modules)
+    month_names = calendar_index(months, 1)
+    month_tables = {
+        "month_names": calendar_text(month_names),
+        "month_names_without_accents": calendar_text(months_without_accents(month_names)),
+        "cut_month_names": calendar_text(cut_months(month_names, major)),
+    }
     tables: dict[str, Any] = {
         "versions": {"babel": babel.__version__, "cldr": read_json(node_modules / "cldr-core" / "package.json")["version"]},
         "major_languages": major,
@@ -106,6 +112,7 @@ def main(node_modules: Path) -> None:
         "territory_codes": territory_codes(node_modules),
         "language_codes": language_codes(),
         "calendar_languages": sorted(months),
+        "month_words": sorted({word.strip(".'") for table in month_tables.values() for name in table for word in name.split()}),
         "day_periods": day_periods(languages),
         "date_words": date_words(locales),
         "number_symbols": number_symbols(locales),
@@ -113,7 +120,6 @@ def main(node_modules: Path) -> None:
         "units": unit_factors(node_modules),
         "number_words": number_words(),
     }
-    month_names = calendar_index(months, 1)
     name_tables = {
         "currency_symbols": currency_symbols(locales, node_modules),
         "currency_names": currencies,
@@ -123,9 +129,7 @@ def main(node_modules: Path) -> None:
         "language_names": language_names,
         "language_names_without_accents": without_accents(language_names),
         "language_varieties": names_by_key(locales, "languages", r"[a-z]{2,3}_(?:[A-Z][a-z]{3}|[A-Z]{2}|\d{3})"),
-        "month_names": calendar_text(month_names),
-        "month_names_without_accents": calendar_text(months_without_accents(month_names)),
-        "cut_month_names": calendar_text(cut_months(month_names, major)),
+        **month_tables,
         "day_names": calendar_text(calendar_index(calendar_names(locales, "days", 7), 0)),
         "unit_names": units,
         "unit_names_without_points": {name.replace(".", ""): codes for name, codes in sorted(units.items()) if "." in name},

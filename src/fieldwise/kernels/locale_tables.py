@@ -196,6 +196,12 @@ def cut_month_names() -> NameTable[dict[int, frozenset[str]]]:
 
 
 @cache  # the tables never change
+def month_words() -> frozenset[str]:
+    """Every word of the names of months, with accents and without, cut or not."""
+    return frozenset(_read_table("month_words"))
+
+
+@cache  # the tables never change
 def calendar_languages() -> frozenset[str]:
     """Languages whose month names are known."""
     return frozenset(_read_table("calendar_languages"))

@@ -20,7 +20,7 @@ from fieldwise.kernels import locale_tables
 from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, TimeOfDay
 from fieldwise.kernels.clock_times import ClockSplit, read_clock, split_clock
 from fieldwise.kernels.locale_tables import fold_name, strip_accents
-from fieldwise.kernels.month_spellings import list_month_names, months_called
+from fieldwise.kernels.month_spellings import MORE_MONTHS, list_month_names, months_called
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
 from fieldwise.pattern import compile_on_use
 
@@ -478,7 +478,7 @@ def _is_weekday_name(words: list[str]) -> bool:
 @cache  # derived from a table that never changes
 def month_words() -> frozenset[str]:
     """Every word of the names of months in all languages, also without accents: a text with none of them names no month."""
-    return frozenset(word.strip(".'") for name in list_month_names() for word in name.split())
+    return locale_tables.month_words().union(word.strip(".'") for name in MORE_MONTHS for word in name.split())
 
 
 def is_weekday(name: str) -> bool:

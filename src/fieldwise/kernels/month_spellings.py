@@ -11,7 +11,7 @@ from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name, strip_accents
 
 _VIETNAMESE_NUMBERS: Final = ("một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười", "mười một", "mười hai")
-_MORE_MONTHS: Final[dict[str, dict[int, frozenset[str]]]] = (
+MORE_MONTHS: Final[dict[str, dict[int, frozenset[str]]]] = (
     {  # the genitive that Slovenian writes in dates, and CLDR does not
         name: {month: frozenset({"sl"})}
         for month, name in enumerate(
@@ -41,6 +41,7 @@ _MORE_MONTHS: Final[dict[str, dict[int, frozenset[str]]]] = (
         for month in range(1, 13)
     }
 )
+"""Names that CLDR does not print, folded → month → languages."""
 
 
 def months_called(name: str) -> dict[int, frozenset[str]]:
@@ -51,7 +52,7 @@ def months_called(name: str) -> dict[int, frozenset[str]]:
         months.get(key)
         or (months.get(key[1:]) if key.startswith("ב") else None)
         or locale_tables.month_names_without_accents().get(strip_accents(key))
-        or _MORE_MONTHS.get(key)
+        or MORE_MONTHS.get(key)
         or (locale_tables.cut_month_names().get(key) if not key.isascii() else None)
         or {}
     )
@@ -61,5 +62,5 @@ def list_month_names() -> Iterator[str]:
     """Every name that `months_called` knows, folded."""
     yield from locale_tables.month_names()
     yield from locale_tables.month_names_without_accents()
-    yield from _MORE_MONTHS
+    yield from MORE_MONTHS
     yield from locale_tables.cut_month_names()

@@ -203,7 +203,7 @@ def _more_countries() -> dict[str, frozenset[str]]:
     index = {fold_name(name): frozenset(codes.split(" ")) for name, codes in codes_by_name.items()}
     for name, codes in tuple(index.items()):
         plain = strip_accents(name)
-        if plain not in locale_tables.territory_names():
+        if plain != name and plain not in locale_tables.territory_names():
             index.setdefault(plain, codes)
     return index
 
