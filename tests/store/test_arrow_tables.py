@@ -21,9 +21,12 @@ from fieldwise.store.arrow_tables import (
     arrow_column,
     build_cases_table,
     concat_tables,
+    find_text,
     json_column,
     json_values_column,
     numpy_array,
+    select_rows,
+    text_column,
     utf8_column,
 )
 from fieldwise.store.stored_json import dump_json
@@ -165,3 +168,23 @@ print("pandas" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "False"
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.lists(st.none() | st.text("ab\ud800é", max_size=3), max_size=6), max_size=3),
+    st.text("ab\ud800é", max_size=3),
+    st.integers(0, 4),
+)
+def test_a_text_is_found_in_the_first_row_that_holds_it(chunks: list[list[str | None]], text: str, start: int) -> None:
+    column = pa.chunked_array([text_column(chunk) for chunk in chunks], type=pa.string()).slice(start)
+    texts = [value for chunk in chunks for value in chunk][start:]
+    assert find_text(column, text) == (texts.index(text) if text in texts else -1)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.booleans(), max_size=200))
+def test_selected_rows_are_those_that_arrow_would_filter(selected: list[bool]) -> None:
+    table = pa.table({"row": pa.array(range(len(selected)), type=pa.int64())})
+    expected = [row for row, is_selected in enumerate(selected) if is_selected]
+    assert select_rows(table, np.array(selected, dtype=bool)).column("row").to_pylist() == expected

@@ -142,8 +142,8 @@ def read_score_spread(run: "Run", evaluator: str, limit: int) -> ScoreSpread:
     rows = np.flatnonzero(measured)
     position = table.column("case").to_numpy()
     lowest_rows = rows[np.lexsort((position[rows], score[rows]))][:limit]
-    ids = table.column("id").take(lowest_rows).to_pylist()
-    lowest = tuple(RankedCase(int(position[row]), case, float(score[row])) for row, case in zip(lowest_rows.tolist(), ids, strict=True))
+    ids = table.column("id")
+    lowest = tuple(RankedCase(int(position[row]), ids[row].as_py(), float(score[row])) for row in lowest_rows.tolist())
     tenths = np.clip((score[rows] * 10 + _ROUNDING).astype(np.int64), 0, 10)
     return ScoreSpread(evaluator=evaluator, lowest=lowest, bins=tuple(np.bincount(tenths, minlength=11).tolist()), measured=len(rows))
 

@@ -33,6 +33,7 @@ VERDICTS: Final = ["fail", "partial", "pass"]
 FAULTS: Final = ["system", "ours"]
 _DTYPE_CODES: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "?")
 _NUMPY_DTYPES: Final = {pa.from_numpy_dtype(code): np.dtype(code) for code in _DTYPE_CODES}
+_MAX_SLICES: Final = 32
 _MAX_TEXT_BYTES: Final = 1 << 31
 _MAX_COUNT: Final = 2.0**63
 
@@ -155,6 +156,42 @@ def encode_names(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int8]:
         index_of_code = np.array([*(names.index(text) if text in names else -1 for text in texts), -1], dtype=np.int8)
         encoded.append(index_of_code[numpy_array(dictionary.indices, len(texts))])
     return np.concatenate(encoded)
+
+
+def select_rows(table: ArrowTable, selected: NDArray[np.bool_]) -> ArrowTable:
+    """The rows of a table where `selected` is true. A few runs of rows become slices, because Arrow's filter loads `pyarrow.compute`.
+
+    >>> select_rows(pa.table({"a": [1, 2, 3, 4]}), np.array([True, True, False, True])).column("a").to_pylist()
+    [1, 2, 4]
+    """
+    edges = np.flatnonzero(np.diff(selected, prepend=False, append=False))
+    if len(edges) > 2 * _MAX_SLICES:
+        return table.filter(arrow_column(selected))
+    slices = [table.slice(start, stop - start) for start, stop in edges.reshape(-1, 2).tolist()]
+    return pa.concat_tables(slices) if slices else table.slice(0, 0)
+
+
+def find_text(column: ArrowColumn, text: str) -> int:
+    """The first row of a chunked column from `text_column` that holds a text; -1 if none does.
+
+    >>> find_text(pa.chunked_array([["a", None], ["b", "ab"]]), "ab")
+    3
+    """
+    characters = text.encode("utf-8", "backslashreplace")
+    row_of_chunk = 0
+    for chunk in column.chunks:
+        rows = np.flatnonzero(value_lengths(pa.chunked_array([chunk]), -1) == len(characters))
+        if len(rows) and characters:
+            _, ends, data = chunk.buffers()
+            starts = np.frombuffer(ends, dtype=np.int32)[chunk.offset + rows]
+            stored = np.frombuffer(data, dtype=np.uint8)
+            for place in reversed(range(len(characters))):  # ids differ most at their ends
+                same = stored[starts + place] == characters[place]
+                rows, starts = rows[same], starts[same]
+        if len(rows):
+            return row_of_chunk + int(rows[0])
+        row_of_chunk += len(chunk)
+    return -1
 
 
 def _unpack_bits(buffer: Any) -> NDArray[np.bool_]:

@@ -16,7 +16,15 @@ from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.locations import Location, open_for_arrow
 from fieldwise.model.result import Result
 from fieldwise.model.values import Value
-from fieldwise.store.arrow_tables import METRIC_PREFIX, ArrowTable, arrow_column, concat_tables, numpy_array, text_column
+from fieldwise.store.arrow_tables import (
+    METRIC_PREFIX,
+    ArrowTable,
+    arrow_column,
+    concat_tables,
+    find_text,
+    numpy_array,
+    select_rows,
+)
 from fieldwise.store.checksums import ChecksumMismatch, load_sealed, verify_checksum
 from fieldwise.store.comparison_table import RecordLoader, decode_value, read_comparisons, read_match_names
 from fieldwise.store.errors import StoreError, corrupt_file_error
@@ -149,7 +157,7 @@ def read_case_rows(path: Location, cases: Sequence[int], columns: ColumnChoice |
     names_to_read = names if names is None or "case" in names else [*names, "case"]
     with pq.ParquetFile(open_for_arrow(path), metadata=metadata, page_checksum_verification=True) as parquet:
         table = read_row_groups(parquet, np.flatnonzero(has_match).tolist(), names_to_read)
-    rows = table.filter(arrow_column(np.isin(numpy_array(table.column("case")), positions)))
+    rows = select_rows(table, np.isin(numpy_array(table.column("case")), positions))
     return rows if names is None else rows.select(names)
 
 
@@ -168,11 +176,10 @@ def _read_file_metadata(path: Location, size: int, changed: int) -> tuple[Any, N
 
 def find_case(folder: Location, parts: Sequence[Part], case_id: str) -> tuple[Part, int] | None:
     """The part and the position in the run of the case with this id."""
-    stored_id = text_column([case_id])[0]
     for part in parts:
         for file in list_part_files(part, "cases"):
             table = read_table(folder, file, columns=["case", "id"])
-            row = table.column("id").index(stored_id).as_py()
+            row = find_text(table.column("id"), case_id)
             if row >= 0:
                 return part, int(numpy_array(table.column("case"))[row])
     return None

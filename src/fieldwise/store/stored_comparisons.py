@@ -15,7 +15,7 @@ from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.comparison_list import import_package
 from fieldwise.model.locations import Location
 from fieldwise.model.values import MISSING
-from fieldwise.store.arrow_tables import ArrowTable, arrow_column, encode_parquet, numpy_array, text_column
+from fieldwise.store.arrow_tables import ArrowTable, encode_parquet, numpy_array, select_rows, text_column
 from fieldwise.store.comparison_table import EVIDENCE_COLUMNS, decode_value, read_comparisons, read_match_names
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import find_case, list_part_files, read_table
@@ -184,7 +184,7 @@ class StoredComparisons:
             selected &= _mask_of(table, "field", self.filter.selects_path) | _mask_of(table, "path", self.filter.selects_path)
         if self.filter.cause is not None:
             selected &= _mask_of(table, "cause", self.filter.cause.__eq__)
-        return table if selected.all() else table.filter(arrow_column(selected))
+        return select_rows(table, selected)
 
 
 _FILTER_COLUMNS: Final = ("case", "field", "path", "outcome", "passed", "cause")
