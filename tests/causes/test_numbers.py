@@ -2,6 +2,7 @@
 
 import pytest
 
+import fieldwise as fw
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import CAUSES
@@ -91,3 +92,22 @@ def test_a_cause_explains_pairs_that_differ_by_it(name: str, expected: Json, act
 @pytest.mark.parametrize(("name", "expected", "actual"), UNEXPLAINED)
 def test_a_cause_does_not_explain_pairs_that_differ_otherwise(name: str, expected: Json, actual: Json) -> None:
     assert not CAUSES.find(name).function(expected, actual, Context("", ""))
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "cause"),
+    [
+        ("1 MW", "1 mW", "other_unit"),
+        ("1 MW", "1mW", "other_unit"),
+        ("125 kg", "12.5 kg", "scale"),
+        ("1500 ml", "1.5 ml", "scale"),
+        ("12.57 kg", "12.6 kg", "rounding"),
+        ("0.5 mg", "5 mg", None),
+        ("12.5 kg", "12 kg", None),
+        ("12.5 kg", "1250 g", None),
+    ],
+)
+def test_numbers_with_units_are_explained_as_numbers_not_as_text(expected: str, actual: str, cause: str | None) -> None:
+    config = {"type": "field_accuracy", "fields": [{"path": "weight", "match": "quantity"}]}
+    result = fw.evaluate(config, expected={"weight": expected}, actual={"weight": actual})
+    assert [row.cause for row in result.comparisons] == [cause]

@@ -146,6 +146,7 @@ def two_digit_year(expected: str, actual: str, context: Context) -> bool:
         CauseExample(expected="2024-03-05", actual="2024-03-06", holds=False),
         CauseExample(expected="2024-03-05", actual="2024-03-17", holds=False),
         CauseExample(expected="2023-12-31", actual="2024-12-31", holds=False),
+        CauseExample(expected="2024-03-15", actual="15/03/2567", holds=False),
     ],
 )
 def date_part(expected: str, actual: str, _context: Context) -> bool:
@@ -163,7 +164,7 @@ def _is_one_part_off(left: YearMonthDay, right: YearMonthDay) -> bool:
         return False
     part = differing[0]
     if part == 0:
-        return 1 < left[2] < _DAYS_BEFORE_MONTH_END
+        return 1 < left[2] < _DAYS_BEFORE_MONTH_END and abs(left[0] - right[0]) != _BUDDHIST_YEARS
     left_digits, right_digits = f"{left[part]:02}", f"{right[part]:02}"
     if left_digits == right_digits[::-1] and "0" not in left_digits:
         return True
@@ -177,6 +178,8 @@ def _read_days(text: str) -> tuple[YearMonthDay, ...]:
     return () if dates is None else dates.readings
 
 
+_BUDDHIST_YEARS = 543
+"""A year of the Buddhist calendar, as Thailand counts, is so many more."""
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 _DAYS_BEFORE_MONTH_END = 28
 _LOOKALIKE_DIGITS = frozenset(map(frozenset, ("06", "08", "68", "38", "17", "27", "49")))

@@ -75,17 +75,32 @@ def _read_figure(value: Json) -> Figure | None:
     return None if number is None else Figure(number)
 
 
+def _read_numbers_alike(expected: Json, actual: Json) -> tuple[int | float | None, int | float | None]:
+    """Two numbers, or those of two texts with the same unit: `12.57 kg` and `12.6 kg`."""
+    left, right = to_number(expected), to_number(actual)
+    if left is not None or right is not None or not (isinstance(expected, str) and isinstance(actual, str)):
+        return left, right
+    first, second = read_figure_once(expected), read_figure_once(actual)
+    if first is None or second is None or first.units.isdisjoint(second.units):
+        return None, None
+    return first.value, second.value
+
+
 def _names_nothing(value: Json) -> bool:
     """True for a number, and for a text of digits and marks alone."""
     return not isinstance(value, str) or _NUMERAL_CHARACTERS.issuperset(value)
 
 
-def _name_other_currencies(expected: Json, actual: Json) -> bool:
-    """True for `GBP 1000` and `USD 10`: neither the amount nor the currency agrees, so how the amounts relate explains nothing."""
+def _name_other_things(expected: Json, actual: Json) -> bool:
+    """True for `GBP 1000` and `USD 10`, `12.5 kg` and `1250 g`: neither the number nor what it counts agrees, so how the numbers relate
+    explains nothing.
+    """
     if not (isinstance(expected, str) and isinstance(actual, str)):
         return False
     left, right = read_figure_once(expected), read_figure_once(actual)
-    return left is not None and right is not None and _exclude_each_other(left.currencies, right.currencies)
+    if left is None or right is None:
+        return False
+    return _exclude_each_other(left.currencies, right.currencies) or _exclude_each_other(left.units, right.units)
 
 
 def _exclude_each_other(expected: frozenset[str], actual: frozenset[str]) -> bool:
@@ -213,6 +228,7 @@ def other_unit(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected="-0.48350000381469727", actual="-0.4835000038146972", holds=False),
         CauseExample(expected="$5", actual="€5", holds=False),
         CauseExample(expected="5", actual="-5", holds=False),
+        CauseExample(expected="12%", actual="0.12%", holds=False),
     ],
 )
 def number_format(expected: Json, actual: Json, _context: Context) -> bool:
@@ -226,7 +242,7 @@ def number_format(expected: Json, actual: Json, _context: Context) -> bool:
         return False
     if left.values[0] == right.values[0]:
         return True
-    if not (left.percent or right.percent):
+    if left.percent == right.percent:
         return not set(left.values).isdisjoint(right.values)
     right_meanings = _meanings(right)
     return any(_are_same_number(value, meaning) for value in _meanings(left) for meaning in right_meanings)
@@ -298,7 +314,7 @@ def sign(expected: Json, actual: Json, _context: Context) -> bool:
     advice="Allow for it with `match: numeric_tolerance`, or ask for all decimals as printed.",
     advised=("numeric_tolerance", "money"),
     advice_if_followed="Ask for all decimals as printed, or raise `tolerance` if the difference does not matter.",
-    reads="numbers",
+    reads="figures",
     numbers="close",
     examples=[
         CauseExample(expected=1234.5, actual=1234.50001),
@@ -320,6 +336,8 @@ def sign(expected: Json, actual: Json, _context: Context) -> bool:
         CauseExample(expected="419,136.58", actual="419,136.88", holds=False),
         CauseExample(expected=102495.0, actual=102495.09, holds=False),
         CauseExample(expected=-0.4835, actual=0.0, holds=False),
+        CauseExample(expected="12.57 kg", actual="12.6 kg"),
+        CauseExample(expected="12.57 kg", actual="12.6 lb", holds=False),
     ],
 )
 def rounding(expected: Json, actual: Json, _context: Context) -> bool:
@@ -328,13 +346,13 @@ def rounding(expected: Json, actual: Json, _context: Context) -> bool:
     Texts of digits alone are identifiers, which are not rounded. Texts with as many decimals, and 59.0,
     were rounded to the nearest, not cut off.
     """
-    left, right = to_number(expected), to_number(actual)
+    left, right = _read_numbers_alike(expected, actual)
     if left is None or right is None or left == right or _are_digits_only(expected, actual):
         return False
     if right == 0 and not _may_be_rounded_to_zero(left, actual):
         return False
     may_be_cut_off = not _have_as_many_decimals(expected, actual) and not (isinstance(actual, float) and right % 1 == 0)
-    return _is_rounded(left, right, may_be_cut_off=may_be_cut_off) and not _name_other_currencies(expected, actual)
+    return _is_rounded(left, right, may_be_cut_off=may_be_cut_off) and not _name_other_things(expected, actual)
 
 
 def _may_be_rounded_to_zero(expected: float, actual: Json) -> bool:
@@ -428,6 +446,8 @@ def _is_rounded_integer(expected: int, actual: int) -> bool:
         CauseExample(expected=7.42, actual=743, holds=False),
         CauseExample(expected=5, actual=500, holds=False),
         CauseExample(expected=0.5, actual=5, holds=False),
+        CauseExample(expected="1.25 kg", actual="125 kg"),
+        CauseExample(expected="12.5 kg", actual="1250 g", holds=False),
     ],
 )
 def decimal_point_lost(expected: Json, actual: Json, _context: Context) -> bool:
@@ -440,14 +460,14 @@ def decimal_point_lost(expected: Json, actual: Json, _context: Context) -> bool:
         return False
     written = format_number(number).replace(".", "").lstrip("0")
     cents = f"{number:.2f}".replace(".", "").lstrip("0")
-    return format_number(int(whole)) in (written, cents) and not _name_other_currencies(expected, actual)
+    return format_number(int(whole)) in (written, cents) and not _name_other_things(expected, actual)
 
 
 @cause(
     rank=160,
     label="scale",
     advice="State the unit in the schema: percent or share, thousands or units, cents or whole currency.",
-    reads="numbers",
+    reads="figures",
     numbers="apart",
     examples=[
         CauseExample(expected=12, actual=120),
@@ -459,11 +479,13 @@ def decimal_point_lost(expected: Json, actual: Json, _context: Context) -> bool:
         CauseExample(expected=5, actual=-50, holds=False),
         CauseExample(expected=5, actual=20, holds=False),
         CauseExample(expected=5, actual=50, holds=False),
+        CauseExample(expected="1500 ml", actual="1.5 ml"),
+        CauseExample(expected="1500 ml", actual="1.5 l", holds=False),
     ],
 )
 def scale(expected: Json, actual: Json, _context: Context) -> bool:
     """A number that is 10, 100, 1,000 or 1,000,000 times the other, rounded or not: cents for euros, percent for shares."""
-    expected_number, actual_number = to_number(expected), to_number(actual)
+    expected_number, actual_number = _read_numbers_alike(expected, actual)
     if expected_number is None or actual_number is None or not expected_number or not actual_number:
         return False
     if (expected_number < 0) != (actual_number < 0):
@@ -474,7 +496,7 @@ def scale(expected: Json, actual: Json, _context: Context) -> bool:
     ratio = large / small
     for factor in _SCALE_FACTORS:
         if 0.99 < ratio / factor < 1.01:
-            return _is_multiple(small, large, factor) and not _name_other_currencies(expected, actual)
+            return _is_multiple(small, large, factor) and not _name_other_things(expected, actual)
     return False
 
 
@@ -524,7 +546,7 @@ def digit_changed(expected: Json, actual: Json, _context: Context) -> bool:
             return False
         if (expected_number < 0) != (actual_number < 0) or not _is_one_digit_changed(*align_digits(expected_number, actual_number)):
             return False
-        return not _name_other_currencies(expected, actual)
+        return not _name_other_things(expected, actual)
     if not (isinstance(expected, str) and isinstance(actual, str)) or len(expected) != len(actual):
         return False
     changed = _changed_positions(expected, actual)

@@ -90,11 +90,13 @@ _PLACEHOLDER_SYMBOLS = frozenset("-–—_?.…/*()[]<>")
         CauseExample(expected="Acme", actual="Acne", holds=False),
         CauseExample(expected="Acme Corp", actual="AcmeCorp", holds=False),
         CauseExample(expected="café", actual="CAFE", holds=False),
+        CauseExample(expected="1 MW", actual="1 mW", holds=False),
+        CauseExample(expected="5 KG", actual="5 kg"),
     ],
 )
 def letter_case(expected: str, actual: str, _context: Context) -> bool:
-    """Text that differs only in upper and lower case."""
-    return fold_case(expected) == fold_case(actual)
+    """Text that differs only in upper and lower case. In symbols of units, case has a meaning."""
+    return fold_case(expected) == fold_case(actual) and not _are_other_figures(expected, actual)
 
 
 @cause(
@@ -116,7 +118,7 @@ def letter_case(expected: str, actual: str, _context: Context) -> bool:
 def whitespace(expected: str, actual: str, _context: Context) -> bool:
     """Text that differs only in white space and perhaps letter case, zero-width and non-breaking spaces included."""
     text = fold_whitespace(expected)
-    return text != "" and text == fold_whitespace(actual)
+    return text != "" and text == fold_whitespace(actual) and not _are_other_figures(expected, actual)
 
 
 @cause(
@@ -153,13 +155,15 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
 
 
 def _are_other_figures(expected: str, actual: str) -> bool:
-    """True for `-5 °C` and `5 °C`: two numbers with a unit that differ."""
+    """True for `-5 °C` and `5 °C`, `1 MW` and `1 mW`: two numbers with a unit that differ."""
     if len(expected) > _MAX_FIGURE_LENGTH or not any(map(str.isdigit, expected)):
         return False
     if is_letter_code(expected) or is_letter_code(actual):
         return False
     left, right = read_figure_once(expected), read_figure_once(actual)
-    return left is not None and right is not None and left.value != right.value
+    if left is None or right is None:
+        return False
+    return left.value != right.value or (bool(left.units) and left.units.isdisjoint(right.units))
 
 
 @cause(

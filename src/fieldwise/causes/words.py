@@ -22,6 +22,8 @@ _ELLIPSES = ("…", "...", "[…]", "[...]")
 _MIN_PREFIX, _MIN_PREFIX_BEFORE_ELLIPSIS, _MIN_DIGIT_PREFIX = 4, 2, 6
 """Shorter beginnings of a text are too likely by chance to count as cut off."""
 _MAX_LABELLED_LENGTH, _MAX_LABEL_WORDS = 200, 4
+_MAX_FIGURE_LENGTH = 30
+"""Longer texts are hardly ever a number with its unit."""
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
 _LABEL_WORDS = frozenset({
     "account", "address", "adresse", "amount", "bank", "bezeichnung", "betrag", "bic", "bill", "buyer", "client", "code", "company",
@@ -219,13 +221,21 @@ def truncated(expected: str, actual: str, context: Context) -> bool:
         CauseExample(expected="Springfield", actual="field", holds=False),
         CauseExample(expected="a b", actual="b", holds=False),
         CauseExample(expected="38.00", actual="00", holds=False),
+        CauseExample(expected="0.5 mg", actual="5 mg", holds=False),
     ],
 )
 def missing_text(expected: str, actual: str, _context: Context) -> bool:
     """Only some of the expected words, in one piece: `Springfield` for `12 Main St, Springfield`."""
     if not _contains_words(words_of(expected), words_of(actual)):
         return False
-    return parse_number_readings(expected) is None or parse_number_readings(actual) is None
+    return (parse_number_readings(expected) is None or parse_number_readings(actual) is None) and not _are_figures(expected, actual)
+
+
+def _are_figures(expected: str, actual: str) -> bool:
+    """True for `0.5 mg` and `5 mg`: numbers with their units, whose digits are no words."""
+    if not (expected[:1].isdigit() and actual[:1].isdigit()) or max(len(expected), len(actual)) > _MAX_FIGURE_LENGTH:
+        return False
+    return read_figure_once(expected) is not None and read_figure_once(actual) is not None
 
 
 @cause(
@@ -333,7 +343,7 @@ def _contains_words(long: list[str], short: list[str]) -> bool:
 )
 def word_missing(expected: str, actual: str, _context: Context) -> bool:
     """Some words of the expected text are missing, the others are there in order. At least two words and half of the letters stay."""
-    return _lacks_words(words_of(expected), words_of(actual))
+    return _lacks_words(words_of(expected), words_of(actual)) and not _are_figures(expected, actual)
 
 
 @cause(
@@ -351,7 +361,7 @@ def word_missing(expected: str, actual: str, _context: Context) -> bool:
 )
 def word_added(expected: str, actual: str, _context: Context) -> bool:
     """Words between those of the expected text, which are all there in order. They are at most half of the letters."""
-    return _lacks_words(words_of(actual), words_of(expected))
+    return _lacks_words(words_of(actual), words_of(expected)) and not _are_figures(expected, actual)
 
 
 def _lacks_words(long: list[str], short: list[str]) -> bool:
