@@ -46,6 +46,22 @@ def test_blind_mode_shows_a_and_b(folder: Path, stored: str, fieldwise: Run) -> 
     assert len(_lines(folder / "review.jsonl")) == 2
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--blind", "--format", "json"],
+        ["--blind", "--export", "x.json"],
+        ["--blind", "--import", "x.json"],
+        ["--export", "x", "--import", "x"],
+    ],
+)
+def test_options_that_would_do_nothing_together_are_refused(folder: Path, stored: str, fieldwise: Run, options: list[str]) -> None:
+    result = fieldwise("review", stored, *options)
+    assert result.exit_code == 2
+    assert "--blind does nothing with" in result.output or "exclude each other" in result.output
+    assert not list(folder.glob("x*"))
+
+
 def test_json_lists_the_queue_and_asks_nothing(stored: str, fieldwise: Run) -> None:
     document = json.loads(fieldwise("review", stored, "--sample", "1", "--format", "json").stdout)
     assert (document["run"], document["total"], document["decided"]) == (stored, 6, 0)

@@ -72,6 +72,7 @@ def review(
     from fieldwise.study.review_queue import SOURCES, QueueSelection, build_queue
     from fieldwise.study.review_session import ReviewFiles, ReviewSession, find_review_files
 
+    _check_usage(form, export_file, import_file, blind=blind)
     program = program_of(context, root)
     stored_run = open_measured_run(run, program.root)
     chosen = {name.replace("-", "_") for name in sources}
@@ -91,6 +92,23 @@ def review(
         click.echo(_queue_json(session))
     else:
         _Reviewer(session, reviewer_name, blind, form).work()
+
+
+def _check_usage(form: TextFormat, export_file: Path | None, import_file: Path | None, *, blind: bool) -> None:
+    """Raise ConfigError for options that would do nothing together."""
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+
+    modes = {"--export": export_file is not None, "--import": import_file is not None, "--format json": form == "json"}
+    given = [name for name, is_given in modes.items() if is_given]
+    problems: list[Diagnostic] = []
+    if blind and given:
+        what = f"--blind does nothing with {given[0]}, which names both sides"
+        problems.append(Diagnostic(code="bad-usage", what=what, fix="omit --blind, or review on the terminal or the page"))
+    if export_file is not None and import_file is not None:
+        what = "--export and --import exclude each other"
+        problems.append(Diagnostic(code="bad-usage", what=what, fix="import the answers, then export what is still open"))
+    if problems:
+        raise ConfigError(problems)
 
 
 def _login_name() -> str:
