@@ -195,3 +195,19 @@ def test_units_that_share_letters_in_some_language_differ(expected: str, actual:
 def test_rates_and_prefixed_symbols_convert(expected: str, actual: str) -> None:
     assert agrees(expected, actual)
     assert agrees(actual, expected)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        ("10 x 20 cm", "100 x 200 mm", True),
+        ("10 x 20 x 30 cm", "100 × 200 × 300 mm", True),
+        ("2 x 2 m", "200 cm x 200 cm", True),
+        ("10 x 20 cm", "10 x 20 in", False),
+        ("2 x 2 m", "2 x 2 cm", False),
+        ("每小时21公里", "21 km/h", True),
+    ],
+)
+def test_sizes_take_the_unit_behind_the_last_one(expected: str, actual: str, same: bool) -> None:
+    assert agrees(expected, actual) is same
+    assert agrees(actual, expected) is same

@@ -43,7 +43,7 @@ _CJK_HALF: Final = re.compile(r"([\d一二两兩三四五六七八九十])[个�
 """`一個半小時`."""
 _QUARTERS: Final = re.compile(r"(three quarters|3/4|¾|(?:a )?quarter|1/4|¼) of (?:an? )?")
 _NAMED_FIRST: Final = re.compile(
-    r"(?P<name>摂氏|攝氏|摄氏|섭씨|華氏|华氏|화씨|時速|时速|시속|秒速|每秒|毎秒|초속)(?:温度|溫度)?の?\s*(?P<minus>マイナス|마이너스|零下|영하|-)?\s*(?P<number>\d[\d.,]*)\s*"
+    r"(?P<name>摂氏|攝氏|摄氏|섭씨|華氏|华氏|화씨|時速|时速|시속|毎時|每小时|每小時|秒速|每秒|毎秒|초속)(?:温度|溫度)?の?\s*(?P<minus>マイナス|마이너스|零下|영하|-)?\s*(?P<number>\d[\d.,]*)\s*"
     r"(?P<unit>\D*)"
 )
 _SCALES_FIRST: Final = {"摂氏": "°C", "攝氏": "°C", "摄氏": "°C", "섭씨": "°C", "華氏": "°F", "华氏": "°F", "화씨": "°F"}
@@ -185,7 +185,7 @@ def _with_unit_behind(match: re.Match[str]) -> str:
     unit = match["unit"].strip()
     if scale is not None:
         return f"{number} {scale}" if unit in ("度", "도", "°", "") else match[0]
-    return f"{number} {unit}/{'h' if match['name'][0] in '時时시' else 's'}"
+    return f"{number} {unit}/{'h' if any(sign in match['name'] for sign in '時时시') else 's'}"
 
 
 def _rewrite_quantity(text: str) -> str:

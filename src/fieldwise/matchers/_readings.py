@@ -120,11 +120,12 @@ class ReadingMatcher(Generic[R]):
     def _read_several(self, text: str) -> SeveralReadings[R] | None:
         """A range or a product; None if the text is neither."""
         for kind, separator in _SEVERAL:
-            texts = separator.split(text.strip())
+            texts = [part.strip() for part in separator.split(text.strip())]
             if len(texts) != 2 and not (kind == "a product" and len(texts) == 3):
                 continue
             unit = _UNIT_BEHIND.search(texts[-1])
-            readings = [self._read_part(part, unit[0] if unit is not None and part is not texts[-1] else "") for part in texts]
+            readings = [self._read_part(part, unit[0] if unit is not None else "") for part in texts[:-1]]
+            readings.append(self._read_part(texts[-1], ""))
             parts = tuple(reading for reading in readings if reading is not None)
             if len(parts) == len(texts):
                 return SeveralReadings(kind, parts)
