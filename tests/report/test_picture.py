@@ -108,6 +108,26 @@ def test_polygons_and_boxes_at_a_path_are_drawn_as_they_are() -> None:
     assert [polygon.attrib["points"] for polygon in svg.iter(f"{SVG}polygon")][:2] == ["0,0 4,0 0,4", "0,0 4,0 4,4 0,4"]
 
 
+@pytest.mark.parametrize(
+    ("shape", "form"),
+    [
+        ({"xmin": 0, "ymin": 0, "xmax": 4, "ymax": 4}, "xyxy"),
+        ({"Left": 0, "Top": 0, "Width": 4, "Height": 4}, "xyxy"),
+        ([[0, 0, 4, 0, 4, 4, 0, 4]], "polygon"),
+        ([{"x": 0, "y": 0}, {"x": 4, "y": 0}, {"x": 4, "y": 4}, {"x": 0, "y": 4}], "polygon"),
+    ],
+)
+def test_shapes_are_drawn_however_the_evaluator_reads_them(shape: Any, form: str) -> None:
+    svg = picture([{"place": shape}], [{"place": shape}], box="place", format=form)
+    assert [polygon.attrib["points"] for polygon in svg.iter(f"{SVG}polygon")][:2] == ["0,0 4,0 4,4 0,4"] * 2
+
+
+def test_the_pairs_of_tool_calls_are_no_boxes() -> None:
+    calls = ["search", "fetch"]
+    result = fw.evaluate({"type": "tool_trajectory"}, expected=calls, actual=calls)
+    assert draw_case_picture(Case(id="c", expected=calls, actual=calls), result, SimpleNamespace(path=None)) is None
+
+
 def test_nothing_to_draw_is_no_picture() -> None:
     result = fw.evaluate({"type": "iou_score"}, expected=[], actual=[])
     assert draw_case_picture(Case(id="c", expected=[], actual=[]), result, SimpleNamespace()) is None

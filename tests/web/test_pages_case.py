@@ -47,6 +47,15 @@ def test_the_passages_that_support_the_answer_are_marked_in_their_context(page: 
     assert "supports no sentence" in page
 
 
+def test_a_case_with_tool_calls_has_a_page(client: TestClient) -> None:
+    case = {"id": "c1", "expected": ["search", "fetch"], "actual": ["search", "mail"]}
+    body = {"cases": [case], "evaluators": [{"type": "tool_trajectory"}], "store": True}
+    run = client.post("/api/v1/evaluate/batch", json=body).json()["run"]["id"]
+    page = client.get(f"/runs/{run}/case?id=c1")
+    assert page.status_code == 200
+    assert "missing: fetch" in page.text
+
+
 def test_claims_of_a_judge_are_told_with_its_reasons() -> None:
     claims = [
         {"claim": "Ohio has a deductible", "supported": True, "reason": "context 1 says so"},

@@ -14,6 +14,7 @@ from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case
 from fieldwise.model.path import ROOT, MalformedPath, Path, value_at
 from fieldwise.model.result import Result
+from fieldwise.model.shape_notation import box_as_list, is_four_numbers, ring_corners
 from fieldwise.model.values import MISSING, json_kind
 from fieldwise.report.image_size import decode_data_url, detect_media_type, read_image_size
 
@@ -52,10 +53,12 @@ class DrawnShape:
 
 
 def draw_case_picture(case: Case, result: Result, config: object) -> str | None:
-    """Draw a case scored by `iou_score` or `detection` with this config; None if there is no shape to draw.
+    """Draw a case scored by `iou_score` or `detection` with this config; None for another evaluator, or if there is no shape to draw.
 
     The image is the case's metadata `image`; `width` and `height` beside it give the size of the canvas.
     """
+    if any(json_kind(pair) != "object" for pair in result.details.get("pairs", [])):
+        return None
     shapes = collect_shapes(case.expected, case.actual, result, config)
     if not shapes:
         return None
@@ -136,7 +139,7 @@ def _read_item(item: Any, form: str, box: str | None, label: str | None) -> _Box
     keyed = json_kind(item) == "object"
     value = item.get(box) if keyed and box is not None else item
     name = item.get(label, "") if keyed and label is not None else ""
-    score = item.get("score", 1.0) if keyed else 1.0
+    score = item.get("score", item.get("confidence", 1.0)) if keyed else 1.0
     return _BoxItem(
         parse_corners(value, form), str(name), float(score) if _is_coordinate(score) else 0.0, keyed and bool(item.get("iscrowd"))
     )
@@ -160,26 +163,22 @@ def parse_corners(value: Any, form: str) -> tuple[PointXY, ...] | None:
     """
     if form == "polygon":
         return _parse_polygon(value)
-    if json_kind(value) == "object":
-        size_keys = ("w", "h") if "w" in value else ("width", "height")
-        keys = ("x1", "y1", "x2", "y2") if form == "xyxy" else ("x", "y", *size_keys)
-        value = [value.get(key) for key in keys]
-    if json_kind(value) != "list" or len(value) != 4 or not all(map(_is_coordinate, value)):
+    numbers = box_as_list(value, "xywh" if form == "xywh" else "xyxy")
+    if not is_four_numbers(numbers) or not all(map(_is_coordinate, numbers)):
         return None
-    x1, y1, x2, y2 = map(float, value)
+    x1, y1, x2, y2 = map(float, numbers)
     if form == "xywh":
         x2, y2 = x1 + x2, y1 + y2
     return ((x1, y1), (x2, y1), (x2, y2), (x1, y2)) if x1 <= x2 and y1 <= y2 else None
 
 
 def _parse_polygon(value: Any) -> tuple[PointXY, ...] | None:
-    if json_kind(value) != "list":
+    corners = ring_corners(value) if json_kind(value) == "list" else ""
+    if isinstance(corners, str) or len(corners) < 3:
         return None
-    if value and all(map(_is_coordinate, value)) and len(value) % 2 == 0:
-        value = [value[start : start + 2] for start in range(0, len(value), 2)]
-    if len(value) < 3 or not all(json_kind(corner) == "list" and len(corner) == 2 and all(map(_is_coordinate, corner)) for corner in value):
+    if not all(json_kind(corner) == "list" and len(corner) == 2 and all(map(_is_coordinate, corner)) for corner in corners):
         return None
-    return tuple((float(x), float(y)) for x, y in value)
+    return tuple((float(x), float(y)) for x, y in corners)
 
 
 def _is_coordinate(value: Any) -> bool:

@@ -19,16 +19,12 @@ from fieldwise.kernels.geometry import (
     polygons_from_boxes,
     polygons_from_rings,
 )
+from fieldwise.model.shape_notation import BOX_KEYS, BoxFormat, box_as_list, is_four_numbers, is_list_of_corner_objects, ring_corners
 from fieldwise.model.values import MISSING, Value, json_kind
 
 Format = Literal["xyxy", "xywh", "polygon"]
 
 _NUMBER_TYPES: Final = frozenset({int, float})
-_BOX_KEYS: Final[Mapping[Literal["xyxy", "xywh"], tuple[tuple[str, str, str, str], ...]]] = {
-    "xyxy": (("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax"), ("left", "top", "right", "bottom"), ("x0", "y0", "x1", "y1")),
-    "xywh": (("x", "y", "w", "h"), ("x", "y", "width", "height"), ("left", "top", "width", "height")),
-}
-"""The keys of a box given as an object, which say its format; case and `_` do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ def is_one_shape(value: Any, form: Format) -> bool:
     if form != "polygon":
         return False
     if kinds == {"object"}:
-        return all(_is_corner_object(part) for part in value)
+        return is_list_of_corner_objects(value)
     if kinds != {"list"}:
         return False
     return any(len(part) < 6 for part in value) and all(json_kind(number) != "list" for part in value for number in part)
@@ -76,7 +72,7 @@ def read_shapes(values: Sequence[Value], form: Format, exact: bool = False) -> S
     is_polygon = [_is_polygon(value, form) for value in values]
     if all(is_polygon) and (values or form == "polygon"):
         return _read_polygons([_unwrap_polygon(value) for value in values], exact)
-    box_form: Format = "xyxy" if form == "polygon" else form
+    box_form: BoxFormat = "xyxy" if form == "polygon" else form
     if any(is_polygon):
         return _read_mixed(values, box_form, is_polygon, exact)
     shapes = _read_boxes(values, box_form)
@@ -87,10 +83,10 @@ def _is_polygon(value: Any, form: Format) -> bool:
     """True for a shape that calls itself a polygon, or that calls itself nothing where polygons are the format."""
     if form != "polygon":
         return names_polygon(value)
-    return not (type(value) is not list and json_kind(value) == "object" and value.get("format") in _BOX_KEYS and "coordinates" in value)
+    return not (type(value) is not list and json_kind(value) == "object" and value.get("format") in BOX_KEYS and "coordinates" in value)
 
 
-def _read_mixed(values: Sequence[Any], box_form: Format, is_polygon: Sequence[bool], exact: bool) -> Shapes:
+def _read_mixed(values: Sequence[Any], box_form: BoxFormat, is_polygon: Sequence[bool], exact: bool) -> Shapes:
     """Polygons and boxes in one column, each read by its own format."""
     bounds = np.full((len(values), 4), np.nan)
     polygons = np.full(len(values), None, dtype=np.object_) if exact else None
@@ -105,12 +101,12 @@ def _read_mixed(values: Sequence[Any], box_form: Format, is_polygon: Sequence[bo
     return Shapes(bounds, problems, polygons)
 
 
-def _read_boxes(values: Sequence[Any], form: Format) -> Shapes:
+def _read_boxes(values: Sequence[Any], form: BoxFormat) -> Shapes:
     bounds, area = np.full((len(values), 4), np.nan), np.full(len(values), np.nan)
     lists, rows, numbers = values, np.arange(len(values)), _read_plain_boxes(values)
     if numbers is None:
-        lists = [value if type(value) is list else _box_as_list(value, form) for value in values]
-        readable = [row for row, value in enumerate(lists) if _is_four_numbers(value)]
+        lists = [value if type(value) is list else box_as_list(value, form) for value in values]
+        readable = [row for row, value in enumerate(lists) if is_four_numbers(value)]
         rows = np.array(readable, dtype=np.int64)
         numbers = np.array([_to_floats(lists[row]) for row in readable], dtype=np.float64).reshape(-1, 4)
     is_valid = (np.abs(numbers) <= MAX_COORDINATE).all(axis=1)
@@ -136,46 +132,10 @@ def _read_plain_boxes(values: Sequence[Any]) -> Floats | None:
         return None
 
 
-def _is_four_numbers(value: Any) -> bool:
-    if json_kind(value) != "list" or len(value) != 4:
-        return False
-    return _NUMBER_TYPES.issuperset(map(type, value)) or all(json_kind(number) == "number" for number in value)
-
-
-def _box_as_list(value: Any, form: Format) -> Any:
-    """A box given as an object or a tuple as a list of four; other values unchanged."""
-    kind = json_kind(value)
-    if kind == "object":
-        if "coordinates" in value and value.get("format", form) in _BOX_KEYS:
-            return _convert_box(value["coordinates"], value.get("format", form), form)
-        return _box_from_keys(value, form)
-    return list(value) if kind == "list" else value
-
-
-def _box_from_keys(value: Mapping[str, Any], form: Format) -> Any:
-    """A box whose keys say its format, in the format that is read; other objects unchanged."""
-    key_of = {key.lower().replace("_", ""): key for key in value}
-    forms = sorted(_BOX_KEYS, key=lambda written: written != form)
-    for written in forms:
-        for names in _BOX_KEYS[written]:
-            if key_of.keys() >= set(names):
-                return _convert_box([value[key_of[name]] for name in names], written, form)
-    return value
-
-
 def _unwrap_polygon(value: Any) -> Any:
     """The coordinates of a polygon that names its own format; other values unchanged."""
     is_wrapped = json_kind(value) == "object" and value.get("format", "polygon") == "polygon" and "coordinates" in value
     return value["coordinates"] if is_wrapped else value
-
-
-def _convert_box(coordinates: Any, written: Format, form: Format) -> Any:
-    """The coordinates of a box that names its own format, in the format that is read; anything but four numbers unchanged."""
-    numbers: Any = list(coordinates) if json_kind(coordinates) == "list" else coordinates
-    if written == form or not _is_four_numbers(numbers):
-        return numbers
-    x, y, third, fourth = numbers
-    return [x, y, third - x, fourth - y] if written == "xyxy" else [x, y, x + third, y + fourth]
 
 
 def _to_floats(numbers: list[Any]) -> list[float]:
@@ -185,7 +145,7 @@ def _to_floats(numbers: list[Any]) -> list[float]:
         return [float("inf")] * len(numbers)
 
 
-def _describe_box_problem(value: Any, form: Format) -> str:
+def _describe_box_problem(value: Any, form: BoxFormat) -> str:
     """What is wrong with a box; its size is checked last."""
     keys = ("x", "y", "w", "h") if form == "xywh" else ("x1", "y1", "x2", "y2")
     kind_problem = _describe_kind_problem(value, f"an object without the keys {', '.join(keys)}; `box` names the key that holds the box")
@@ -202,7 +162,7 @@ def _describe_box_problem(value: Any, form: Format) -> str:
     return _describe_size_problem(value, form)
 
 
-def _describe_size_problem(value: list[float], form: Format) -> str:
+def _describe_size_problem(value: list[float], form: BoxFormat) -> str:
     if form == "xywh":
         return "negative width" if value[2] < 0 else "negative height"
     return "inverted box: x2 < x1" if value[2] < value[0] else "inverted box: y2 < y1"
@@ -258,13 +218,9 @@ def _read_ring(value: Any) -> Floats | str:
     problem = _describe_kind_problem(value, "an object; `box` names the key that holds the polygon")
     if problem is not None:
         return problem
-    ring = value
-    if _is_list_of_rings(value):
-        if len(value) > 1:
-            return f"{len(value)} rings, a polygon has one"
-        ring = value[0]
-    is_flat = ring and all(json_kind(part) == "number" for part in ring)
-    corners = _split_flat_ring(ring) if is_flat else [_corner_as_list(corner) for corner in ring]
+    corners = ring_corners(value)
+    if isinstance(corners, str):
+        return corners
     if len(corners) < 3:
         return f"wrong length: {len(corners)} corners, a polygon has at least 3"
     for index, corner in enumerate(corners):
@@ -274,26 +230,3 @@ def _read_ring(value: Any) -> Floats | str:
         if number_problem is not None:
             return f"corner {index} {number_problem}"
     return np.array(list(chain.from_iterable(corners)), dtype=np.float64).reshape(-1, 2)
-
-
-def _is_list_of_rings(value: Any) -> bool:
-    """True for polygons as in COCO (`[[x, y, x, y, …]]`) and GeoJSON (`[[[x, y], …]]`)."""
-    return bool(value) and all(json_kind(part) == "list" and (len(part) >= 6 or _holds_corners(part)) for part in value)
-
-
-def _holds_corners(value: Any) -> bool:
-    return any(json_kind(part) in ("list", "object") for part in value)
-
-
-def _is_corner_object(value: Any) -> bool:
-    return json_kind(value) == "object" and value.keys() == {"x", "y"}
-
-
-def _corner_as_list(corner: Any) -> Any:
-    """The corner `{"x": 1, "y": 2}` as a list; other values unchanged."""
-    return [corner["x"], corner["y"]] if _is_corner_object(corner) else corner
-
-
-def _split_flat_ring(flat: Sequence[Any]) -> list[Any]:
-    """Corners from x, y, x, y, …; an odd number of coordinates leaves a last corner of one coordinate."""
-    return [list(flat[start : start + 2]) for start in range(0, len(flat), 2)]
