@@ -85,10 +85,17 @@ def test_confidence_of_a_run_without_any_says_so_and_exits_0(tmp_path):
         ("policy", "latest", "--verify", "missing.json"),
         ("policy", "nothing", "--max-error", "0.02"),
         ("policy", "latest", "--max-error", "0.02", "--gate", "fields.score >= 1"),
+        ("policy", "latest", "--max-error", "0.02", "--gate", "policy.hold == 1"),
+        ("policy", "latest", "--verify", "p.json", "--level", "0.9"),
     ],
 )
 def test_what_does_not_exist_exits_2(root, arguments):
     assert call(*arguments, "--root", root).exit_code == 2
+
+
+def test_a_gate_of_another_command_is_told_where_it_belongs(root):
+    result = call("policy", "latest", "--max-error", "0.02", "--gate", "fields.score >= 1", "--root", root)
+    assert "others belong to `fieldwise run`" in " ".join(result.output.split())
 
 
 def test_a_policy_is_written_verified_and_gated(root, tmp_path):

@@ -70,6 +70,14 @@ def test_suspects_can_be_written_to_files(demo: tuple[Path, list[str]], tmp_path
     assert len(lines) == len(rows) == len(report["suspects"])
 
 
+def test_more_agreeing_systems_than_there_are_cannot_be_asked_for(demo: tuple[Path, list[str]]) -> None:
+    folder, runs = demo
+    result = call(folder, "doubt", *runs, "--min-agreeing", str(len(runs) + 1))
+    assert result.exit_code == 2
+    assert f"there are {len(runs)}" in " ".join(result.output.split())
+    assert call(folder, "doubt", *runs, "--min-agreeing", str(len(runs))).exit_code == 0
+
+
 @pytest.mark.parametrize("arguments", [["latest"], ["latest", "latest"], ["nothing", "latest"], ["latest", "-o", "x.pdf"]], ids=str)
 def test_a_question_that_cannot_be_asked_exits_2(demo: tuple[Path, list[str]], arguments: list[str]) -> None:
     folder, _ = demo

@@ -35,6 +35,11 @@ def test_one_field_of_one_evaluator(stored: str, fieldwise: Run) -> None:
     assert "field_prf" not in result.stdout
 
 
+def test_json_of_one_field_has_its_comparisons_alone(stored: str, fieldwise: Run) -> None:
+    actual = json.loads(fieldwise("explain", "latest", "b", "number", "--format", "json").stdout)
+    assert [[comparison["path"] for comparison in entry["comparisons"]] for entry in actual] == [["number"], ["number"]]
+
+
 def test_json_is_the_stored_results(stored: str, fieldwise: Run) -> None:
     actual = json.loads(fieldwise("explain", "latest", "c", "--format", "json").stdout)
     assert [entry["evaluator"] for entry in actual] == ["fields", "field_prf"]
@@ -48,6 +53,9 @@ def test_json_is_the_stored_results(stored: str, fieldwise: Run) -> None:
         (["2020", "b"], "there is no run `2020`"),
         (["latest", "b", "--evaluator", "nobody"], "it has fields, field_prf"),
         (["latest", "b", "--picture", "x.svg"], "has no boxes to draw"),
+        (["latest", "b", "numbr", "--format", "json"], "did you mean `number`?"),
+        (["latest", "b", "number", "--field", "total"], "the field is named twice"),
+        (["latest", "--field", "number", "--picture", "x.svg"], "--picture draws one case"),
     ],
 )
 def test_what_is_not_there_exits_2_and_says_what_is(stored: str, fieldwise: Run, arguments: list[str], message: str) -> None:

@@ -2,7 +2,7 @@
 
 import fieldwise as fw
 from fieldwise.model.result import Result
-from fieldwise.report.explain import explain_field, explain_result
+from fieldwise.report.explain import explain_comparisons, explain_result
 from fieldwise.report.terminal_layout import DisplayOptions, render_text
 
 
@@ -76,9 +76,7 @@ def test_a_missing_output_is_distinguished_from_a_fault_of_the_measurement() -> 
 
 def test_a_field_shows_its_cause_and_advice() -> None:
     result = fw.evaluate({"type": "field_accuracy", "fields": ["n"]}, expected={"n": "RB-2024-0305"}, actual={"n": "RB-2O24-O3O5"})
-    page = explain_field("fields", "n", result, DisplayOptions())
-    assert page is not None
-    text = render_text(page)
+    text = render_text(explain_comparisons("fields", result, DisplayOptions()))
     assert "RB-2024-0305 → RB-2O24-O3O5" in text
     assert "cause: look-alike characters  The source was misread: improve the scan" in text
-    assert explain_field("fields", "zzz", result, DisplayOptions()) is None
+    assert "the field's score is 0, its weight 1" in text

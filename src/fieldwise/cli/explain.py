@@ -1,6 +1,7 @@
 """`fieldwise explain`: show how a score was calculated, from the stored run."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ def explain(
     from fieldwise.report.text_format import dump_json
 
     program = program_of(context, root)
+    _check_usage(case, field, over_cases, picture)
     stored_run = open_measured_run(run, program.root)
     field = field or over_cases
     if case is None:
@@ -66,12 +68,15 @@ def explain(
     results = read_case_results(stored_run, case, evaluator)
     if picture is not None:
         _draw_case(stored_run, case, results, picture)
+    if field is not None:
+        limited = _limit_to_field(results, field)
+        if not limited:
+            raise unknown_field_error(field, case, results)
+        results = limited
     if form == "json":
         click.echo(dump_json([result_to_json(stored.case, stored.evaluator, stored.result) for stored in results]))
         return
     pages = _explanations(stored_run, results, field, display_options(form, program, show_all=show_all))
-    if not any(pages):
-        raise unknown_field_error(field or "", case, results)
     print_page(stack_parts(styled_text((case, TITLE), (f"  {stored_run.name} {stored_run.id}", DIM)), *pages), form)
 
 
@@ -94,14 +99,41 @@ def _explain_over_cases(stored_run: "Run", field: str | None, evaluator: str | N
         print_page(build_field_page(stored_run, field, comparisons, options), form)
 
 
-def _explanations(
-    stored_run: "Run", results: "list[StoredResult]", field: str | None, options: "DisplayOptions"
-) -> "list[RenderableType | None]":
-    """One page per evaluator: about a field, or about the whole result."""
-    from fieldwise.report.explain import explain_field, explain_result
+def _check_usage(case: str | None, field: str | None, over_cases: str | None, picture: Path | None) -> None:
+    """Raise ConfigError for arguments and options that would do nothing together."""
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
-    if field:
-        return [explain_field(stored.evaluator, field, stored.result, options) for stored in results]
+    problems: list[Diagnostic] = []
+    if field is not None and over_cases is not None:
+        what = f"the field is named twice: `{field}` and --field {over_cases}"
+        problems.append(Diagnostic(code="bad-usage", what=what, fix="name it once"))
+    if picture is not None and case is None:
+        what = "--picture draws one case, and none is named"
+        problems.append(Diagnostic(code="bad-usage", what=what, fix="`fieldwise explain RUN CASE --picture FILE.svg`"))
+    if problems:
+        raise ConfigError(problems)
+
+
+def _limit_to_field(results: "list[StoredResult]", field: str) -> "list[StoredResult]":
+    """The results with the comparisons of one field, or of what is inside it; those that compare none of it are left out."""
+    from fieldwise.model.comparison_list import ComparisonList
+    from fieldwise.store.stored_comparisons import ComparisonFilter
+
+    selects = ComparisonFilter(field=field).selects_path
+    limited: list[StoredResult] = []
+    for stored in results:
+        comparisons = [comparison for comparison in stored.result.comparisons if selects(comparison.path) or selects(comparison.field)]
+        if comparisons:
+            limited.append(replace(stored, result=replace(stored.result, comparisons=ComparisonList(comparisons))))
+    return limited
+
+
+def _explanations(stored_run: "Run", results: "list[StoredResult]", field: str | None, options: "DisplayOptions") -> "list[RenderableType]":
+    """One page per evaluator: about the comparisons of a field, or about the whole result."""
+    from fieldwise.report.explain import explain_comparisons, explain_result
+
+    if field is not None:
+        return [explain_comparisons(stored.evaluator, stored.result, options) for stored in results]
     types = {str(evaluator["name"]): str(evaluator["type"]) for evaluator in stored_run.manifest.evaluators}
     written = read_evaluator_options(stored_run)
     return [

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from fieldwise.cli._options import (
     FILE_NAME,
@@ -66,7 +67,8 @@ def policy(
 
     program = program_of(context, root)
     check_suffixes(outputs, (".json", ".html"))
-    _check_usage(max_error, verify, gates)
+    level_is_given = context.get_parameter_source("level") is not ParameterSource.DEFAULT
+    _check_usage(max_error, verify, gates, level_is_given=level_is_given)
     stored = open_measured_run(run, program.root)
     check_evaluator(stored, evaluator)
     if verify is None:
@@ -79,16 +81,22 @@ def policy(
     context.exit(0 if holds and _gates_hold(gates, holds) else _FAILED)
 
 
-def _check_usage(max_error: float | None, verify: str | None, gates: Sequence[str]) -> None:
+def _check_usage(max_error: float | None, verify: str | None, gates: Sequence[str], *, level_is_given: bool) -> None:
+    """Raise ConfigError for options that would do nothing together, and for gates of other commands."""
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
-    from fieldwise.plan.gates import parse_gate
+    from fieldwise.plan.gates import POLICY, parse_gate
 
     if (max_error is None) == (verify is None):
         what, fix = "give either --max-error or --verify", "fieldwise policy RUN --max-error 0.02 -o policy.json"
         raise ConfigError([Diagnostic(code="bad-usage", what=what, fix=fix)])
+    if verify is not None and level_is_given:
+        what, fix = "--level does nothing with --verify: the policy has its own", "omit --level, or make another policy"
+        raise ConfigError([Diagnostic(code="bad-usage", what=what, fix=fix)])
     for text in gates:
-        parsed = parse_gate(text, ())
-        if parsed.evaluator != "policy":
+        parsed = parse_gate(text)
+        if parsed.evaluator == POLICY:
+            parse_gate(text, ())  # its metric exists
+        else:
             what, fix = f"`{parsed}` is not a gate of this command", "write 'policy.holds == 1'; others belong to `fieldwise run`"
             raise ConfigError([Diagnostic(code="bad-gate", what=what, fix=fix)])
 

@@ -62,16 +62,17 @@ def explain_result(name: str, kind: str, result: Result, options: SuiteOptions, 
     return stack_parts(Text(), head, indent(body), _build_mismatches(result, display), _build_similar_values(result, display))
 
 
-def explain_field(name: str, field: str, result: Result, display: DisplayOptions) -> RenderableType | None:
-    """Show every comparison of one field of one case; None if the evaluator does not compare it."""
-    comparisons = [comparison for comparison in result.comparisons if field in (comparison.path, comparison.field)]
-    if not comparisons:
-        return None
-    rows = [row for comparison in comparisons for row in _explain_comparison(comparison, display)]
-    for weighted in result.details.get("fields", ()):
-        if weighted.get("field") == comparisons[0].field:
+def explain_comparisons(name: str, result: Result, display: DisplayOptions) -> RenderableType:
+    """Show every comparison of a result, which may be limited to some fields, and after those of a field its score."""
+    weighted_fields = {weighted.get("field"): weighted for weighted in result.details.get("fields", ())}
+    rows: list[RenderableType] = []
+    for field in dict.fromkeys(comparison.field for comparison in result.comparisons):
+        for comparison in result.comparisons:
+            if comparison.field == field:
+                rows += _explain_comparison(comparison, display)
+        if field in weighted_fields:
+            weighted = weighted_fields[field]
             rows.append(styled_text((f"the field's score is {weighted['score']:.4g}, its weight {weighted['weight']:g}", DIM)))
-            break
     return make_section(name, Group(*rows))
 
 

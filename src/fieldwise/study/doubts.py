@@ -165,6 +165,9 @@ def study_doubts(runs: Sequence[Run], *, evaluator: str | None = None, min_agree
     """
     table = load_systems(runs, evaluator)
     needed = min_agreeing or max(2, len(table.systems) // 2 + 1)
+    if needed > len(table.systems):
+        what = f"{needed} agreeing systems are asked for, and there are {len(table.systems)}"
+        raise ConfigError([Diagnostic(code="too-few-systems", what=what, fix="lower --min-agreeing, or name more runs")])
     shared = {case for case in table.cases if sum(case in system.cases for system in table.systems) > 1}
     labels = [
         place
