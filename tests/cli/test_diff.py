@@ -115,3 +115,16 @@ def test_what_was_done_to_read_a_damaged_output_is_said(tmp_path: Path, fieldwis
     result = fieldwise("diff", entry, tmp_path / "b.json", "--format", "plain")
     assert result.exit_code == 1
     assert "the text breaks off" in result.stdout
+
+
+def test_the_record_is_found_deep_inside_the_answer_of_a_service(tmp_path: Path, fieldwise: Run) -> None:
+    prediction = {"total": {"value": 5, "confidence": 0.9}, "vendor": {"value": "Lang", "confidence": 0.8}}
+    answer = {"api_request": {"status": "ok"}, "document": {"pages": 1, "inference": {"prediction": prediction, "version": "2"}}}
+    entry, second = write(tmp_path / "gold.json", {"total": 5, "vendor": "Acme"}), write(tmp_path / "answer.json", answer)
+    result = fieldwise("diff", entry, second, "--format", "plain")
+    assert result.exit_code == 1
+    assert "the actual record is `document.inference.prediction` of each row" in result.stdout
+    assert "✗ 1 difference " in result.stdout
+    other = write(tmp_path / "other.json", {"a": {"b": {"c": {"total": 5, "x": 1, "y": 2, "z": 3}}}})
+    wide = write(tmp_path / "wide.json", {"total": 5, "vendor": "Acme", "date": "", "number": "A-1"})
+    assert "of each row" not in fieldwise("diff", wide, other, "--format", "plain").stdout

@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -66,7 +66,8 @@ def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, re
     if all(json_files) and ids is None and not renames:
         values = load_json(expected), _load_prediction(actual)
         is_imported = any(recognize_format(value) is not None for value in values)
-        if not is_imported and (not all(map(_is_table, values)) or not _have_ids(expected, actual)):
+        are_tables = all(map(_is_table, values))
+        if not is_imported and not (_have_ids(expected, actual) if are_tables else _has_record_inside(*values, expected, actual)):
             return _with_remark_on_same_file(api.diff(*values), expected, actual)
     if any(json_files):
         _refuse_one_against_many(expected, actual)
@@ -142,6 +143,18 @@ def _have_ids(expected: Path, actual: Path) -> bool:
     from fieldwise.read.pairing import propose_pairing
 
     return None not in propose_pairing(str(expected), str(actual)).keys
+
+
+def _has_record_inside(expected_value: Any, actual_value: Any, expected: Path, actual: Path) -> bool:
+    """True for two objects without a field in common, of which one has the record inside: the answer of a service has much around it."""
+    from fieldwise.read.pairing import propose_pairing
+
+    if not isinstance(expected_value, dict) or not isinstance(actual_value, dict):
+        return False
+    if not cast("dict[str, Any]", expected_value).keys().isdisjoint(cast("dict[str, Any]", actual_value)):
+        return False
+    pairing = propose_pairing(str(expected), str(actual))
+    return bool(pairing.common_fields) and (pairing.expected.record, pairing.actual.record) != (None, None)
 
 
 def _refuse_one_against_many(expected: Path, actual: Path) -> None:

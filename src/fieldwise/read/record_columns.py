@@ -15,6 +15,9 @@ ID_NAMES: Final = frozenset({"id", *(name for group in USUAL_NAMES["id"] for nam
 _SAMPLE: Final = 200
 """Number of rows that decide what a column holds."""
 _MOST: Final = 0.8
+_DEPTHS: Final = (2, 4)
+"""Depths to which records are looked for; to the second, where the objects above have no field in common with the other side, only those
+with half of the fields."""
 _ROLE_NAMES: Final = {role: frozenset({role, *(name for group in groups for name in group)}) for role, groups in USUAL_NAMES.items()}
 _CERTAIN_PREFIXES: Final = ("expected", "gold", "groundtruth", "correct", "actual", "model", "generated", "predict", "system", "hypothesis")
 """Beginnings of folded names that no field of a record has: `reference` or `response` may be data, `gold_answer` is not."""
@@ -64,15 +67,20 @@ def find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]], *
     many fields is a part of the invoice. A file of cases has both records: of the expected file the expected one counts, of the actual
     file the actual one. A file compared with itself is compared as a whole.
     """
-    lefts, rights = (
-        [_list_names_around(rows, column) for column in _list_record_columns(rows, None if same_file else side)]
-        for rows, side in ((expected, "expected"), (actual, "actual"))
-    )
-    best, chosen = -1, cast("tuple[str | None, str | None]", (None, None))
-    for left, right in product(lefts, rights):
-        common = len(left.fields & right.fields)
-        if common > best and not _leaves_out_data(left, right):
-            best, chosen = common, (left.column, right.column)
+    chosen: tuple[str | None, str | None] = (None, None)
+    for depth in _DEPTHS:
+        lefts, rights = (
+            [_list_names_around(rows, column) for column in _list_record_columns(rows, None if same_file else side, depth)]
+            for rows, side in ((expected, "expected"), (actual, "actual"))
+        )
+        best = -1
+        for left, right in product(lefts, rights):
+            common = len(left.fields & right.fields)
+            is_likely = depth == _DEPTHS[0] or 2 * common >= min(len(left.fields), len(right.fields))
+            if common > best and is_likely and not _leaves_out_data(left, right):
+                best, chosen = common, (left.column, right.column)
+        if best > 0:
+            break
     return chosen
 
 
@@ -140,10 +148,16 @@ def _list_folded_fields(rows: list[dict[str, Any]], column: str | None) -> set[s
     return {fold_name(name) for name in list_fields(records)}
 
 
-def _list_record_columns(rows: list[dict[str, Any]], side: str | None) -> list[str | None]:
-    """Columns of objects with a name of this side, if the other side has one too; else the row itself and every column of objects."""
-    columns = _list_object_paths(rows[:_SAMPLE], None)
-    columns += [path for column in columns for path in _list_object_paths(rows[:_SAMPLE], column)]
+def _list_record_columns(rows: list[dict[str, Any]], side: str | None, depth: int) -> list[str | None]:
+    """Columns of objects with a name of this side, if the other side has one too; else the row itself and every column of objects.
+
+    Objects inside these count too, down to this depth.
+    """
+    level = _list_object_paths(rows[:_SAMPLE], None)
+    columns = list(level)
+    for _ in range(depth - 1):
+        level = [path for column in level for path in _list_object_paths(rows[:_SAMPLE], column)]
+        columns += level
     if side is None:
         return [None, *columns]
     own = [name for name in columns if _is_certain_name(name, side)]
@@ -155,7 +169,7 @@ def _list_object_paths(rows: list[dict[str, Any]], column: str | None) -> list[s
     """The paths of the objects in a column, or in the rows, of which most rows have one; also those that are written as JSON text."""
     first = get_record(rows[0], column) if rows else {}
     names = [*cast("dict[str, Any]", first)] if isinstance(first, dict) else []
-    paths = names if column is None else [render_path((column, name)) for name in names]
+    paths = names if column is None else [render_path((*_split_column(rows, column), name)) for name in names]
     return [path for path in paths if sum(isinstance(get_record(row, path), dict) for row in rows) >= _MOST * len(rows)]
 
 
