@@ -365,3 +365,15 @@ def test_a_field_is_equal_everywhere_only_if_many_pairs_have_it() -> None:
     write("a.jsonl", [{**row, "total": 0} for row in rows])
     said = invoke("init", "--expected", "e.jsonl", "--actual", "a.jsonl")
     assert "equal in every pair: `kind`; " in said
+
+
+def test_a_record_inside_json_text_is_found_beside_the_id_of_both_files() -> None:
+    expected = [
+        {"image_id": f"img{n}", "ground_truth": json.dumps({"gt_parse": {"menu": [{"nm": f"Tea {n}"}], "total": n}})} for n in range(5)
+    ]
+    actual = [{"image_id": f"img{n}", "prediction": {"menu": [{"nm": f"Tea {n}"}], "total": 9 if n == 3 else n}} for n in range(5)]
+    write("gold.jsonl", expected)
+    write("out.jsonl", actual)
+    said = invoke("diff", "gold.jsonl", "out.jsonl", "--format", "plain", exit_code=1)
+    assert "the expected record is `ground_truth.gt_parse` of each row" in said
+    assert "✗ 1 difference " in said

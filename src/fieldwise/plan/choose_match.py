@@ -18,6 +18,7 @@ from fieldwise.model.rule import Match
 from fieldwise.model.values import Json
 from fieldwise.plan.closed_sets import is_closed_set
 from fieldwise.plan.column_evidence import MAX_DECIMALS, MAX_NUMBERS, MAX_SHAPES, ColumnEvidence, SideEvidence
+from fieldwise.plan.decimal_marks import choose_decimal_mark, describe_ambiguous_marks
 from fieldwise.plan.digit_codes import digits_of, have_one_form
 from fieldwise.plan.value_signs import TERMS, signs_of
 
@@ -164,7 +165,7 @@ def _choose_for_numbers(evidence: ColumnEvidence) -> MatchChoice:
 def _choose_tolerance(evidence: ColumnEvidence, *, parse: bool, reason: str) -> MatchChoice:
     """Half a unit of the last decimal: the most that rounding to the printed decimals can change."""
     expected = evidence.expected
-    build = partial(build_match, "numeric_tolerance", **({"parse": True} if parse else {}))
+    build = partial(build_match, "numeric_tolerance", **({"parse": True, **choose_decimal_mark(evidence)} if parse else {}))
     decimals = _count_decimals(evidence, "numeric_tolerance")
     if decimals > MAX_DECIMALS:
         has_all_numbers = max(len(expected.numbers), len(expected.printed_numbers)) < MAX_NUMBERS
@@ -187,7 +188,7 @@ def _count_decimals(evidence: ColumnEvidence, name: str) -> int:
     A column that decides nothing has the decimals of both readings, if one of its numbers has any.
     """
     expected = evidence.expected
-    if not expected.open_decimals:
+    if not expected.open_decimals or choose_decimal_mark(evidence):
         return expected.decimals
     signs: Counter[str] = Counter()
     for prefix, side in (("expected: ", expected), ("actual: ", evidence.actual)):
@@ -277,7 +278,11 @@ def _describe(evidence: ColumnEvidence, noun: str, *signs: str) -> str:
 
 
 def _choose_address(evidence: ColumnEvidence) -> MatchChoice | None:
-    for sign, noun in (("email", "e-mail addresses"), ("url", "web addresses")):
+    for sign, noun in (
+        ("email", "e-mail addresses"),
+        ("url", "web addresses"),
+        ("json", "JSON in text, whose fields are not compared one by one"),
+    ):
         if _reads_as(evidence, sign):
             return build_match("exact"), f"the values are {noun}"
     return None
@@ -397,26 +402,10 @@ def _choose_number(evidence: ColumnEvidence) -> MatchChoice | None:
     if sum(_count_currencies(side) for side in (expected, actual)):
         reads = _reads_as(evidence, "currency", "weak currency", "joined currency", "bare number")
         return _choose_money(evidence) if reads else None
-    return _choose_ambiguous(evidence) or _choose_tolerance(evidence, parse=True, reason=_describe(evidence, "numbers", "number"))
-
-
-def _choose_ambiguous(evidence: ColumnEvidence) -> MatchChoice | None:
-    """Exact text where `25.000` and `25,000` both occur and nothing in the column shows which mark groups: to read them is to guess."""
-    sides = (evidence.expected, evidence.actual)
-    is_decided = any(side.decimal_signs[sign] for side in sides for sign in (".", ",", "plain"))
-    if (
-        is_decided
-        or any(side.kinds["number"] for side in sides)
-        or not all(any(mark in side.open_decimals for side in sides) for mark in ".,")
-    ):
-        return None
-    texts = Counter(evidence.expected.choices) + Counter(evidence.actual.choices)
-    counts = {mark: sum(count for text, count in texts.items() if mark in text) for mark in ".,"}
-    if max(counts.values()) >= MIN_SHARE * sum(counts.values()):  # the others are slips
-        return None
-    examples = " and ".join(next(f"`{text}`" for text in texts if mark in text) for mark in ".,")
-    reason = f"are ambiguous numbers, such as {examples}: nothing shows which mark groups. `match: code` compares their digits alone"
-    return build_match("exact"), f"the values {reason}"
+    ambiguity = describe_ambiguous_marks(evidence)
+    if ambiguity is not None:
+        return build_match("exact"), ambiguity
+    return _choose_tolerance(evidence, parse=True, reason=_describe(evidence, "numbers", "number"))
 
 
 def _count_strong_marks(side: SideEvidence) -> int:
@@ -472,8 +461,10 @@ def _choose_share(evidence: ColumnEvidence) -> MatchChoice | None:
 def _choose_money(evidence: ColumnEvidence) -> MatchChoice:
     named = _count_currencies(evidence.expected) + _count_currencies(evidence.actual)
     decimals = _count_decimals(evidence, "money")
-    options = {"tolerance": 0.5 * 10.0**-decimals} if 0 < decimals <= MAX_DECIMALS else {}
-    return build_match("money", **options), _describe(evidence, "amounts", "number") + f", {named} with a currency"
+    options: dict[str, Any] = {"tolerance": 0.5 * 10.0**-decimals} if 0 < decimals <= MAX_DECIMALS else {}
+    return build_match("money", **options, **choose_decimal_mark(evidence)), _describe(
+        evidence, "amounts", "number"
+    ) + f", {named} with a currency"
 
 
 def _choose_for_digits(evidence: ColumnEvidence) -> MatchChoice | None:

@@ -28,6 +28,7 @@ Letters before an unbroken integer make no quantity, length of time or date (`pr
 (['any digit', 'currency', 'marks', 'number', 'short with digits', 'typed', 'written amount'], ['any digit'])
 """
 
+import json
 import re
 from collections.abc import Callable
 from datetime import datetime, time
@@ -108,8 +109,9 @@ _GROUPS: Final = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*")
 def signs_of(text: str) -> Signs:
     """The signs of a text without outer whitespace."""
     has_digit = any(map(str.isdigit, text))
-    if len(text) >= MIN_PROSE_LENGTH:
-        return frozenset({"long", "any digit"} if has_digit else {"long"})
+    if len(text) >= MIN_PROSE_LENGTH or _is_json(text):
+        kind = "json" if _is_json(text) else "long"
+        return frozenset({kind, "any digit"} if has_digit else {kind})
     signs: set[str] = {"any digit"} if has_digit else set()
     for sign, pattern in (("email", _EMAIL), ("url", _URL), ("capitals", _CAPITALS), ("lower word", _LOWER_WORD)):
         if pattern.fullmatch(text):
@@ -128,6 +130,16 @@ def signs_of(text: str) -> Signs:
     if signs & _TYPED:
         signs.add("typed")
     return frozenset(signs)
+
+
+def _is_json(text: str) -> bool:
+    """True for an object or a list in JSON, such as the arguments of a tool call."""
+    if text[:1] + text[-1:] not in ("{}", "[]"):
+        return False
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _clock_signs(text: str) -> set[str]:

@@ -173,7 +173,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
     sides = _use_values_by_id(expected_side, actual_side), _use_values_by_id(actual_side, expected_side)
     keys = ids or _find_ids(*sides)
     records = find_answers(sides[0].rows, sides[1].rows, keys) or find_records(
-        sides[0].rows, sides[1].rows, same_file=_are_same(expected, actual)
+        sides[0].rows, sides[1].rows, keys, same_file=_are_same(expected, actual)
     )
     columns = [None if key in (FILE_NAME, OWN_ID) else key for key in keys]
     mappings = [SideMapping(id=column, record=record) for column, record in zip(columns, records, strict=True)]

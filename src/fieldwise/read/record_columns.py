@@ -60,13 +60,20 @@ def _is_plain(rows: list[dict[str, Any]], column: str) -> bool:
     return sum(isinstance(value, str | int | float) for value in values) >= _MOST * len(values)
 
 
-def find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]], *, same_file: bool = False) -> tuple[str | None, str | None]:
+def find_records(
+    expected: list[dict[str, Any]],
+    actual: list[dict[str, Any]],
+    keys: tuple[str | None, str | None] = (None, None),
+    *,
+    same_file: bool = False,
+) -> tuple[str | None, str | None]:
     """Where the records are inside the rows: the choice with the most field names in common; None for the row itself.
 
     An object inside the rows is the record only if nothing that both sides have is left out with the rest of the row: a `vendor` with
     many fields is a part of the invoice. A file of cases has both records: of the expected file the expected one counts, of the actual
-    file the actual one. A file compared with itself is compared as a whole.
+    file the actual one. A file compared with itself is compared as a whole. `keys` identify the rows of each side, and are no data.
     """
+    key_names = {fold_name(key) for key in keys if key is not None}
     chosen: tuple[str | None, str | None] = (None, None)
     for depth in _DEPTHS:
         lefts, rights = (
@@ -77,7 +84,7 @@ def find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]], *
         for left, right in product(lefts, rights):
             common = len(left.fields & right.fields)
             is_likely = depth == _DEPTHS[0] or 2 * common >= min(len(left.fields), len(right.fields))
-            if common > best and is_likely and not _leaves_out_data(left, right):
+            if common > best and is_likely and not _leaves_out_data(left, right, key_names):
                 best, chosen = common, (left.column, right.column)
         if best > 0:
             break
@@ -117,14 +124,14 @@ def _split_column(rows: list[dict[str, Any]], column: str | None) -> tuple[str, 
     return (column,) if any(column in row for row in rows[:_SAMPLE]) else tuple(map(str, parse_steps(column)))
 
 
-def _leaves_out_data(left: _NamesAround, right: _NamesAround) -> bool:
+def _leaves_out_data(left: _NamesAround, right: _NamesAround, key_names: set[str]) -> bool:
     """True if these records leave out a field that the other side has too, or one beside a column that has the same name on both sides.
 
     Ids, inputs, the other side of a case and what is said of a file (`file`, `usage`) are no fields; `model` or `created`, which
     records have too, only where one side has them.
     """
     shared = (left.beside & (right.fields | right.beside | right.steps)) | (right.beside & (left.fields | left.beside | left.steps))
-    if not all(map(_is_no_field, shared)):
+    if not all(map(_is_no_field, shared - key_names)):
         return True
     is_same_column = left.column is not None and left.steps == right.steps
     return is_same_column and not all(_is_no_field(name) or name in ALSO_FIELDS for name in left.beside ^ right.beside)
