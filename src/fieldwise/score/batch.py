@@ -64,7 +64,7 @@ class ScoringBatch:
         self._comparisons: list[tuple[CompareSpec, ComparisonTable]] = []
         self._coverage: list[tuple[CompareSpec, bool]] = []
         self._selections: dict[bytes, ScoringBatch] = {}
-        self._cache = ColumnCache()
+        self.column_cache = ColumnCache()
 
     def __len__(self) -> int:
         return len(self.cases)
@@ -123,7 +123,7 @@ class ScoringBatch:
         return wrapped, evidence
 
     @cached_property
-    def _columns(self) -> tuple[list[Any], list[Any]]:
+    def columns(self) -> tuple[list[Any], list[Any]]:
         """The records as columns: the same two lists at every call, because `ColumnCache` keys columns by identity."""
         return list(self.records.expected), list(self.records.actual)
 
@@ -176,14 +176,14 @@ class ScoringBatch:
             comparisons = self._compare_with_places(spec)
         else:
             evidence, finite = self.records.evidence, self._is_finite
-            comparisons = compare_records(spec, *self._columns, self._cache, self.services, evidence, finite=finite)
+            comparisons = compare_records(spec, *self.columns, self.column_cache, self.services, evidence, finite=finite)
             if self._find_causes:
                 records = self.records
                 # in a small batch, looking for leaves in the records is faster than finding out whether all of them were compared
                 has_every_leaf = (
                     spec.open == "no"
                     and len(self) > _SMALL_BATCH
-                    and rules_name_every_leaf(spec, *self._columns, self._cache, self.services, only_expected=True)
+                    and rules_name_every_leaf(spec, *self.columns, self.column_cache, self.services, only_expected=True)
                 )
                 causes = find_causes(comparisons, records.expected, records.actual, self.services, has_every_leaf=has_every_leaf)
                 comparisons = replace(comparisons, cause=causes) if causes else comparisons
@@ -211,7 +211,7 @@ class ScoringBatch:
         for earlier_spec, is_covered in self._coverage:
             if earlier_spec == closed_spec:
                 return is_covered
-        is_covered = rules_name_every_leaf(closed_spec, *self._columns, self._cache, self.services)
+        is_covered = rules_name_every_leaf(closed_spec, *self.columns, self.column_cache, self.services)
         self._coverage.append((closed_spec, is_covered))
         return is_covered
 

@@ -103,8 +103,7 @@ def survey_columns(
     if not evidence:
         return evaluators, []
     for batch in batches:
-        records, cache = batch.records, ColumnCache()
-        expected, actual = list(records.expected), list(records.actual)
+        (expected, actual), cache = batch.columns, batch.column_cache
         for rule, counts in evidence:
             counts.update(collect_evidence(rule.match, _values_at(expected, rule, cache), _values_at(actual, rule, cache)))
     if not any(counts for _, counts in evidence):
