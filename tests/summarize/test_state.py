@@ -76,6 +76,30 @@ def test_no_cases_is_an_empty_summary():
     assert summary_of().cases == 0
 
 
+@pytest.mark.parametrize(("right", "wrong"), [(7, 1), (5, 5), (4, 1), (0, 6), (3, 1)])
+def test_macro_and_micro_of_cases_with_one_value_have_the_same_interval(right, wrong, tmp_path):
+    actual = [1] * right + [0] * wrong
+    cases = [{"id": str(case), "expected": {"label": 1}, "actual": {"label": value}} for case, value in enumerate(actual)]
+    run = fw.run({"name": "labels", "evaluators": [{"type": "field_prf", "name": "prf"}]}, cases=cases, root=tmp_path)
+    metrics = run.full.evaluators["prf"].metrics
+    for rate in ("precision", "recall", "f1"):
+        macro, micro = metrics[f"macro_{rate}"], metrics[f"micro_{rate}"]
+        assert (micro.value, micro.low, micro.high) == pytest.approx((macro.value, macro.low, macro.high)), rate
+
+
+def test_micro_of_cases_with_several_values_is_not_a_share_of_cases(tmp_path):
+    def record(count):
+        return {str(key): key for key in range(count)}
+
+    cases = [
+        {"id": str(case), "expected": record(1 + case % 3), "actual": record(1 + case % 3) if case else {"0": 7}} for case in range(12)
+    ]
+    run = fw.run({"name": "records", "evaluators": [{"type": "field_prf", "name": "prf"}]}, cases=cases, root=tmp_path)
+    metrics = run.full.evaluators["prf"].metrics
+    assert metrics["micro_recall"].value == pytest.approx(23 / 24)
+    assert metrics["micro_recall"].low > metrics["macro_recall"].low
+
+
 def test_macro_is_the_mean_and_micro_pools_the_counts():
     """Metric guide: macro averages the cases, micro pools their counts."""
     small = {"precision": 1.0, "recall": 1.0, "f1": 1.0, "true_positives": 1, "false_positives": 0, "false_negatives": 0}

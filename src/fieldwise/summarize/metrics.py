@@ -304,9 +304,22 @@ class MetricTotals:
         for rate, value, ((_, whole), (parts, wholes), (group_parts, group_wholes)) in zip(RATES, map(float, rates), ratios, strict=True):
             variance = ratio_variance(parts, wholes, value, whole, units)
             design = GroupDesign(n, degrees_of_freedom(group_parts, group_wholes, value)) if units < n else None
-            low, high = (None if variance is None else estimate_interval(value, variance, units, design)) or (None, None)
+            if units == n and self._is_share_of_cases(f"{rate}{suffix}", names, whole):
+                interval = wilson_interval(round(value * n), n) if n >= MIN_UNITS else None
+            else:
+                interval = None if variance is None else estimate_interval(value, variance, units, design)
+            low, high = interval or (None, None)
             metrics[f"micro_{rate}{suffix}"] = Metric(value=value, n=n, low=low, high=high, groups=groups)
         return metrics
+
+    def _is_share_of_cases(self, rate: str, counts: tuple[str, ...], whole: float) -> bool:
+        """True if a pooled rate, whose denominator is `whole`, is the share of right cases: each has one value, which is right or wrong.
+
+        The macro rate then is the same number, so that both must have the same interval.
+        """
+        n = self._n[counts[0]]
+        has_one_value = all(self._range[count][1] <= 1 for count in counts) and whole in (n, 2 * n)  # F1 counts a right value twice
+        return has_one_value and self._n.get(rate) == n and self._is_binary[rate]
 
 
 def _ratio_parts(true_positives: Any, false_positives: Any, false_negatives: Any) -> tuple[tuple[Any, Any], ...]:
