@@ -62,7 +62,7 @@ def test_a_number_outside_its_bounds_is_a_usage_error(folder: Path, fieldwise: C
     assert "Invalid value for '--budget-usd'" in done.stderr
 
 
-def test_fields_are_listed_lowest_first_and_agreed_absence_is_not_ok(folder: Path, fieldwise: Call) -> None:
+def test_fields_are_listed_lowest_first_with_the_counts_behind_their_score(folder: Path, fieldwise: Call) -> None:
     rows: list[dict[str, object]] = [
         {"id": str(index), "expected": {"number": "A", "total": 5, "note": None}, "actual": {"number": "A", "total": 6, "note": None}}
         for index in range(8)
@@ -74,7 +74,7 @@ def test_fields_are_listed_lowest_first_and_agreed_absence_is_not_ok(folder: Pat
     done = fieldwise("run", "small.eval.yaml", "--format", "plain")
     table = done.stdout.split("Fields (fields)")[1].splitlines()[2:5]
     assert [line.split()[0] for line in table] == ["total", "number", "note"]
-    assert table[2].split()[2:4] == ["1", "1"]
+    assert table[2].split()[2:4] == ["9", "9"]
     assert "null on both sides 8" in table[2]
     [note] = [field for field in fw.open_run("latest").full.evaluators["fields"].fields if field.field == "note"]
     assert (note.n, note.matched, note.compared, note.agreed_absent) == (9, 9, 1, 8)

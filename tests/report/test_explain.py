@@ -66,6 +66,11 @@ def test_any_other_evaluator_shows_metrics_hits_and_misses() -> None:
     assert "✗ bad" in text
 
 
+def test_counts_have_no_decimals() -> None:
+    result = fw.evaluate({"type": "tool_trajectory"}, expected=["search"], actual=["fetch", "mail"])
+    assert "matched 0 · expected 1 · actual 2 · precision 0.000" in shown("tool_trajectory", result)
+
+
 def test_a_missing_output_is_distinguished_from_a_fault_of_the_measurement() -> None:
     system = Result(status="error", verdict="fail", details={"fault": "system"})
     fault = Result(status="error", verdict="fail", details={"fault": "ours"}, misses=["boom"])

@@ -10,10 +10,12 @@ from typing import Any
 
 import lxml.html
 import pytest
-from report_factory import view
+from report_factory import evaluator as make_evaluator
+from report_factory import field, view
 
 import fieldwise as fw
 from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic, Where
+from fieldwise.model.summary import Summary
 from fieldwise.report.html import make_content_policy, read_static, render_html, render_html_view
 from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
@@ -198,6 +200,23 @@ def test_many_remarks_are_folded_and_problems_are_not() -> None:
     assert "open" not in only_remarks.attrib
     few = _read(render_html_view(view(diagnostics=remarks[:5]))).xpath("//section[@id='diagnostics']/details")[0]
     assert "open" in few.attrib
+
+
+def test_a_remark_on_many_fields_is_one_message_with_the_first_of_them() -> None:
+    remarks = tuple(
+        Diagnostic(code="inferred", what="exact, because it is a number", where=Where(field=f"f{number}"), level="info")
+        for number in range(10_000)
+    )
+    [line] = _read(render_html_view(view(diagnostics=remarks))).xpath("//section[@id='diagnostics']//li")
+    text = " ".join(line.text_content().split())
+    assert text == "info field f0, field f1, field f2 and 9,997 more: exact, because it is a number"
+
+
+def test_a_field_of_similar_values_that_did_not_pass_has_no_good_bar() -> None:
+    similar = make_evaluator(fields=(field("title", value=0.97, n=20, matched=2), field("total", value=0.97, n=20, matched=20)))
+    page = _read(render_html_view(view(summary=Summary(cases=20, evaluators={"fields": similar}))))
+    bars = page.xpath("//section[@id='fields']//td/span[starts-with(@class, 'bar')]/@class")
+    assert bars[:2] == ["bar poor", "bar good"]
 
 
 def test_values_that_cannot_be_read_are_listed_once_with_their_place() -> None:

@@ -120,6 +120,20 @@ def test_an_evaluator_that_measured_nothing_says_so() -> None:
     assert "exit 3: incomplete" in text
 
 
+def test_a_score_that_leaves_vacuous_cases_out_says_over_how_many_it_is_the_mean() -> None:
+    counts = Counts(cases=20, scored=20, passed=12, partial=7, failed=1)
+    partly = evaluator("calls", "tool_trajectory", counts=counts, metrics={"score": metric(0.5, 17, 0.3, 0.7)}, fields=(), slices={})
+    text = shown(summary=Summary(cases=20, evaluators={"calls": partly}), gates=())
+    assert "0.500  [0.30–0.70]  (n 17)  12 passed · 7 partial · 1 failed" in text
+
+
+def test_a_field_has_the_counts_of_its_score_with_agreed_nulls() -> None:
+    agreed = field("note", value=1.0, n=20, matched=20, outcomes={"match": 12, "both_absent": 8})
+    text = render_text(build_fields_section(evaluator(fields=(agreed,)), DisplayOptions(width=120, plain=True)), width=120)
+    [row] = [line.split() for line in text.splitlines() if line.strip().startswith("note")]
+    assert row[2:5] == ["20", "20", "1.000"]
+
+
 def test_more_fields_than_fit_a_page_are_cut_to_the_lowest() -> None:
     many = evaluator(fields=tuple(field(f"f{n}", value=1 - n / 1000) for n in range(60)))
     summary = Summary(cases=20, evaluators={"fields": many})

@@ -56,6 +56,17 @@ def test_a_case_with_tool_calls_has_a_page(client: TestClient) -> None:
     assert "missing: fetch" in page.text
 
 
+def test_fields_that_both_sides_lack_are_not_values_as_expected(client: TestClient) -> None:
+    rules = [{"path": name, "match": "exact"} for name in ("a", "b", "c")]
+    cases = [
+        {"id": "1", "expected": {"a": 1, "b": None}, "actual": {"a": 1, "b": None, "c": None}},
+        {"id": "2", "expected": {"c": 1}, "actual": {}},
+    ]
+    body = {"cases": cases, "evaluators": [{"type": "field_accuracy", "fields": rules}], "store": True}
+    run = client.post("/api/v1/evaluate/batch", json=body).json()["run"]["id"]
+    assert "1 value as expected, 2 fields absent on both sides" in client.get(f"/runs/{run}/case?id=1").text
+
+
 def test_claims_of_a_judge_are_told_with_its_reasons() -> None:
     claims = [
         {"claim": "Ohio has a deductible", "supported": True, "reason": "context 1 says so"},

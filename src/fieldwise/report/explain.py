@@ -11,7 +11,7 @@ from fieldwise.kernels.statistics import precision_recall_f1
 from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.path import MalformedPath, Path, innermost_list
 from fieldwise.model.result import Result
-from fieldwise.report.result_text import describe_cause
+from fieldwise.report.result_text import count_metrics, describe_cause, format_case_metric
 from fieldwise.report.terminal_layout import (
     BAD,
     DIM,
@@ -58,7 +58,7 @@ def explain_result(name: str, kind: str, result: Result, options: SuiteOptions, 
     elif kind in _EXPLAINERS:
         body = _EXPLAINERS[kind](result, options, display)
     else:
-        body = _explain_metrics(result, display)
+        body = _explain_metrics(result, display, count_metrics(kind))
     return stack_parts(Text(), head, indent(body), _build_mismatches(result, display), _build_similar_values(result, display))
 
 
@@ -240,11 +240,11 @@ def _explain_json_quality(result: Result, options: SuiteOptions, display: Displa
 # Other evaluators ----------------------------------------------------------------------------------------------------------------------
 
 
-def _explain_metrics(result: Result, display: DisplayOptions) -> RenderableType:
-    """Metrics, hits and misses."""
+def _explain_metrics(result: Result, display: DisplayOptions, counts: Sequence[str]) -> RenderableType:
+    """Metrics, hits and misses; `counts` are the metrics that are whole numbers."""
     rows: list[RenderableType] = []
     if result.metrics:
-        texts = [f"{name} {_format_metric(value)}" for name, value in result.metrics.items()]
+        texts = [f"{name} {format_case_metric(value, count=name in counts)}" for name, value in result.metrics.items()]
         rows.append(styled_text(join_nonempty(texts)))
     for noun, is_hit, entries in (("hits", True, result.hits), ("misses", False, result.misses)):
         shown = list(entries) if display.everything else list(entries)[:MAX_ENTRIES]
@@ -252,10 +252,6 @@ def _explain_metrics(result: Result, display: DisplayOptions) -> RenderableType:
         if len(entries) > len(shown):
             rows.append(styled_text((f"and {len(entries) - len(shown)} more {noun} (--all)", DIM)))
     return Group(*rows, *_list_flags(result))
-
-
-def _format_metric(value: float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else format_number(float(value))
 
 
 def _list_flags(result: Result) -> list[RenderableType]:

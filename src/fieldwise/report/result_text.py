@@ -1,12 +1,13 @@
 """Texts and dictionaries of results and comparisons. Every report, page and plug-in that shows a result uses these functions."""
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.result import Result
 from fieldwise.model.summary import EvaluatorSummary
-from fieldwise.registry import CAUSES, cause_label
+from fieldwise.registry import CAUSES, EVALUATORS, cause_label
 from fieldwise.report.text_format import format_number, format_value, truncate
 
 ABSENT: Final = "missing"
@@ -147,3 +148,22 @@ def describe_other_counting(evaluator: EvaluatorSummary) -> str:
             figures = f"macro F1 {format_number(macro.value)}, micro F1 {format_number(micro.value)} if a wrong value counts as"
             return f"substitution_counts: {counting} ({_COUNTING_WORDS[counting]}); {figures} {_COUNTING_WORDS[alternative]}"
     return ""
+
+
+def count_metrics(evaluator_type: str) -> Sequence[str]:
+    """The metrics of an evaluator type that are counts."""
+    try:
+        return EVALUATORS.find(evaluator_type).counts
+    except LookupError:  # an evaluator of a package that is no longer installed
+        return ()
+
+
+def format_case_metric(value: float, *, count: bool) -> str:
+    """Format a metric of one case: a share with decimals, a count without.
+
+    >>> format_case_metric(1.0, count=False), format_case_metric(1.0, count=True), format_case_metric(True, count=False)
+    ('1.000', '1', 'true')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:,.0f}" if count else format_number(float(value))

@@ -26,6 +26,7 @@ from fieldwise.report.case_view import (
     find_leading_evaluator,
     read_score_spread,
 )
+from fieldwise.report.diagnostic_groups import DiagnosticGroup, group_diagnostics
 from fieldwise.report.evaluator_tables import (
     NO_CAUSE,
     CauseSummary,
@@ -264,6 +265,11 @@ class RunView:
     def other_diagnostics(self) -> tuple[Diagnostic, ...]:
         """The diagnostics except those of `unread_values`."""
         return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.code != UNREAD_VALUES)
+
+    @property
+    def diagnostic_groups(self) -> list[DiagnosticGroup]:
+        """`other_diagnostics`, with those that say the same about several places as one."""
+        return group_diagnostics(self.other_diagnostics)
 
     @cached_property
     def change_notes(self) -> Sequence[str]:

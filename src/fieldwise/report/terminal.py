@@ -160,7 +160,9 @@ def _build_headline(evaluator: EvaluatorSummary, name_width: int, display: Displ
     bar = Text() if display.plain else styled_text(draw_bar(score.value, style), "  ")
     value = (format_number(score.value), style + TITLE)
     interval = f"  [{format_interval(score)}]" if format_interval(score) else ""
-    return styled_text((name, TITLE), "  ", bar, value, (interval, DIM), ("  " + counts, DIM))
+    judged = evaluator.counts.passed + evaluator.counts.partial + evaluator.counts.failed
+    measured = f"  (n {score.n})" if score.n < judged else ""  # cases whose score is vacuous have a verdict, but are in no mean
+    return styled_text((name, TITLE), "  ", bar, value, (interval + measured, DIM), ("  " + counts, DIM))
 
 
 def _list_metrics(evaluator: EvaluatorSummary) -> str:
@@ -270,8 +272,8 @@ class _FieldColumns:
         cells = [
             styled_text(name if self._everything else self._shorten_name(name, self._name_width)),
             styled_text((field.rule if self._everything else _shorten_rule(field.rule), DIM)),
-            styled_text(str(field.compared)),
-            styled_text(str(min(max(field.matched - field.agreed_absent, 0), field.compared))),
+            styled_text(str(field.n)),
+            styled_text(str(field.matched)),
             styled_text((format_number(score.value), score_style(score.value))) if score.n else styled_text(("–", DIM)),
         ]
         if self._has_interval:

@@ -13,6 +13,7 @@ from rich.text import Text
 from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import EvaluatorSummary
+from fieldwise.report.diagnostic_groups import DiagnosticGroup, group_diagnostics
 from fieldwise.report.text_format import make_visible
 
 GOOD_SCORE, FAIR_SCORE = 0.95, 0.80
@@ -123,8 +124,6 @@ def pass_mark(passed: bool) -> Text:
 
 
 MAX_DIAGNOSTIC_GROUPS: Final = 8
-MAX_LOCATIONS: Final = 3
-_LEVELS: Final = {"error": 0, "warning": 1, "info": 2}
 _LEVEL_SIGNS: Final = {"error": ("✗", BAD), "warning": ("!", NOTE), "info": ("·", DIM)}
 
 
@@ -137,7 +136,7 @@ def build_diagnostics_section(
     groups = group_diagnostics(diagnostics)
     shown = groups if everything else groups[:MAX_DIAGNOSTIC_GROUPS]
     rows = [_build_diagnostic_group(group, everything) for group in shown]
-    left_out = sum(len(group) for group in groups[len(shown) :])
+    left_out = sum(group.size for group in groups[len(shown) :])
     if left_out:
         rows.append(styled_text((f"and {left_out} more (--all)", DIM)))
     if any(diagnostic.level == "error" for diagnostic in diagnostics):
@@ -145,25 +144,17 @@ def build_diagnostics_section(
     return make_section(title, Group(*rows))
 
 
-def group_diagnostics(diagnostics: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
-    """Group diagnostics that say the same about different locations, errors before warnings before information."""
-    groups: dict[tuple[str, str, str, str | None], list[Diagnostic]] = {}
-    for diagnostic in diagnostics:
-        groups.setdefault((diagnostic.level, diagnostic.code, diagnostic.what, diagnostic.fix), []).append(diagnostic)
-    return sorted(groups.values(), key=lambda group: _LEVELS[group[0].level])
-
-
 def build_diagnostic_lines(diagnostics: Sequence[Diagnostic]) -> RenderableType:
     """List every diagnostic as an error message shows it."""
     return Group(*(_build_diagnostic_group(group, True) for group in group_diagnostics(diagnostics)))
 
 
-def _build_diagnostic_group(group: Sequence[Diagnostic], everything: bool) -> RenderableType:
-    first = group[0]
+def _build_diagnostic_group(group: DiagnosticGroup, everything: bool) -> RenderableType:
+    first = group.first
     sign, style = _LEVEL_SIGNS[first.level]
-    locations = [str(diagnostic.where) for diagnostic in group if str(diagnostic.where)]
-    shown = locations if everything else locations[:MAX_LOCATIONS]
-    where = ", ".join(shown) + (f" and {len(locations) - len(shown)} more" if len(locations) > len(shown) else "")
+    where = ", ".join(group.locations if everything else group.shown_locations)
+    if group.more_locations and not everything:
+        where += f" and {group.more_locations} more"
     where_style = TITLE if first.level == "error" else DIM
     message = styled_text((f"{sign} ", style), (f"{where}: ", where_style) if where else "", make_visible(first.what))
     if not first.fix:

@@ -20,12 +20,20 @@ from fieldwise.model.comparison import Comparison
 from fieldwise.model.redaction import is_redacted
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
-from fieldwise.registry import EVALUATORS
 from fieldwise.report.case_view import draw_case_shapes, find_leading_evaluator
 from fieldwise.report.evidence import context_text, find_text_key, list_source_texts
 from fieldwise.report.html import build_query
-from fieldwise.report.result_text import FIELD_STATES, UNMEASURED, FieldState, describe_cause, displayed_verdict, field_state_name
-from fieldwise.report.text_format import format_number, format_value
+from fieldwise.report.result_text import (
+    FIELD_STATES,
+    UNMEASURED,
+    FieldState,
+    count_metrics,
+    describe_cause,
+    displayed_verdict,
+    field_state_name,
+    format_case_metric,
+)
+from fieldwise.report.text_format import format_value
 from fieldwise.report.value_diff import MarkedSides, TextPiece, mark_comparison, plain_pieces, shorten_sides
 from fieldwise.store.comparison_table import look_up_value
 from fieldwise.store.run import Run
@@ -248,7 +256,7 @@ def make_panel(
         score=result.score,
         verdict=displayed_verdict(result),
         reasoning=result.reasoning,
-        metrics=tuple((metric, _format_metric(value, count=metric in counts)) for metric, value in result.metrics.items()),
+        metrics=tuple((metric, format_case_metric(value, count=metric in counts)) for metric, value in result.metrics.items()),
         differing=tuple(row for row in rows if row.state.name not in _MATCHING_STATES),
         matching=tuple(row for row in rows if row.state.name in _MATCHING_STATES),
         more=max(len(result.comparisons) - MAX_ROWS, 0),
@@ -270,25 +278,6 @@ def join_differences(panels: Sequence[EvaluatorPanel]) -> tuple[ComparisonRow, .
                     first, evaluators=(*first.evaluators, panel.name), cause=cause.cause, advice=cause.advice, note=first.note or row.note
                 )
     return tuple(joined.values())
-
-
-def count_metrics(evaluator_type: str) -> Sequence[str]:
-    """The metrics of an evaluator type that are counts."""
-    try:
-        return EVALUATORS.find(evaluator_type).counts
-    except LookupError:  # an evaluator of a package that is no longer installed
-        return ()
-
-
-def _format_metric(value: float, *, count: bool) -> str:
-    """Format a metric of one case: a share with decimals, a count without.
-
-    >>> _format_metric(1.0, count=False), _format_metric(1.0, count=True), _format_metric(True, count=False)
-    ('1.000', '1', 'true')
-    """
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:,.0f}" if count else format_number(float(value))
 
 
 def make_row(comparison: Comparison, rules: Mapping[str, str]) -> ComparisonRow:

@@ -15,7 +15,8 @@ from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.summary import GateResult, Metric
 from fieldwise.model.values import MISSING
-from fieldwise.web.pages_case import ComparisonRow, EvaluatorPanel, count_metrics, join_differences, make_panel
+from fieldwise.report.result_text import count_metrics
+from fieldwise.web.pages_case import ComparisonRow, EvaluatorPanel, join_differences, make_panel
 from fieldwise.web.problems import JsonResponse, RequestProblem, make_problem
 from fieldwise.web.render import render_response
 from fieldwise.web.server import Server
