@@ -377,3 +377,16 @@ def test_a_record_inside_json_text_is_found_beside_the_id_of_both_files() -> Non
     said = invoke("diff", "gold.jsonl", "out.jsonl", "--format", "plain", exit_code=1)
     assert "the expected record is `ground_truth.gt_parse` of each row" in said
     assert "✗ 1 difference " in said
+
+
+def test_rows_that_only_two_columns_identify_are_not_compared_as_if_one_did() -> None:
+    rows = [{"doc_id": f"d{n // 2}", "field": ("vendor", "total")[n % 2], "value": f"v{n % 5}"} for n in range(12)]
+    write("long.jsonl", rows)
+    write("out.jsonl", [*rows[:3], *rows[4:]])
+    refused = " ".join(invoke("diff", "long.jsonl", "out.jsonl", exit_code=2).split())
+    assert "rows have the same id: line 2 has the same id as line 1: `d0`" in refused
+    assert "`doc_id` and `field` together identify the rows of both sides" in refused
+    write("long.jsonl", [{"part": row["doc_id"], **{key: row[key] for key in ("field", "value")}} for row in rows])
+    write("out.jsonl", [{"part": row["doc_id"], **{key: row[key] for key in ("field", "value")}} for row in [*rows[:3], *rows[4:]]])
+    said = invoke("diff", "long.jsonl", "out.jsonl", exit_code=1)
+    assert "`part` and `field` together identify the rows of both sides" in said

@@ -10,6 +10,7 @@ from fieldwise.cli._options import PATH, DocumentedCommand, TextFormat, argument
 from fieldwise.cli._pairing import id_option, parse_ids, parse_renames, rename_option
 
 if TYPE_CHECKING:
+    from fieldwise.model.diagnostic import Diagnostic
     from fieldwise.model.diff import Diff
 
 
@@ -36,8 +37,8 @@ def diff(
     compared = _compare_paths(require_file(expected, "file"), require_file(actual, "file"), parse_ids(id), parse_renames(renames))
     difference = _with_repairs(compared)
     unused_renames = [note for note in difference.diagnostics if note.code == "unused-rename"]
-    if unused_renames:
-        raise ConfigError(unused_renames)
+    if unused_renames or _has_repeated_ids(difference):
+        raise ConfigError(unused_renames or [_describe_repeated_ids(difference, actual)])
     if form == "json":
         from fieldwise.report.diff_view import render_diff_json
 
@@ -54,6 +55,21 @@ def diff(
             click.echo(f"only records are compared here; for plain text, write a suite: fieldwise init {files}", err=True)
         context.exit(CONFIG)  # no record could be read or paired
     context.exit(0 if difference.same else 1)
+
+
+def _has_repeated_ids(difference: "Diff") -> bool:
+    return any(note.code == "duplicate-id" for note in difference.diagnostics)
+
+
+def _describe_repeated_ids(difference: "Diff", actual: Path) -> "Diagnostic":
+    """One diagnostic for all rows with the id of an earlier one: rows of one id cannot be told apart, so that nothing is compared."""
+    from fieldwise.model.diagnostic import Diagnostic, Where
+
+    repeated = [note for note in difference.diagnostics if note.code == "duplicate-id"]
+    where = repeated[0].where if repeated[0].where.file else Where(file=str(actual))
+    joint = [line for line in difference.pairing if "together identify the rows" in line]
+    fix = joint[0] if joint else "name another column, --id EXPECTED=ACTUAL, or give each row its own id"
+    return Diagnostic(code="duplicate-id", what=f"rows have the same id: {repeated[0].what}", where=where, fix=fix)
 
 
 def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, renames: dict[str, str]) -> "Diff":

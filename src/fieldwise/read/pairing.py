@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
@@ -33,6 +33,9 @@ a column of data may have the same values on both sides too."""
 MIN_UNIQUE: Final = 0.99
 _MIN_UNIQUE_IDS: Final = 0.5
 """The same for a column `id`: rows without an id, or with that of another row, are reported one by one."""
+_MAX_JOINT_COLUMNS: Final = 12
+_MIN_JOINT_OVERLAP: Final = 0.5
+"""Number of columns of which two may identify rows together, and the share of their values that the other side must have."""
 MIN_AGREEMENT: Final = 0.6
 """Share of paired records in which two fields must have equal values to be taken for one."""
 MIN_AGREEING: Final = 2
@@ -207,6 +210,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
             *sides[0].notes,
             *sides[1].notes,
             *(_note_other_ids(*sides, keys) if ids is None else ()),
+            *(_note_joint_ids(*sides) if None in keys or _repeats_ids(sides, keys) else ()),
             *_note_dotted_names(dotted_names),
         ],
         record_lists=[*_describe_list(sides[0]), *_describe_list(sides[1])],
@@ -340,6 +344,26 @@ def _note_other_ids(expected: _SideRows, actual: _SideRows, keys: tuple[str | No
     others = [name for name in expected_ids if name in actual_ids and name not in keys and _is_usual_id(name)]
     shared = [name for name in others if expected_ids[name] & actual_ids[name]]
     return [f"`{name}` could identify the rows too: --id {shlex.quote(f'{name}={name}')}" for name in shared]
+
+
+def _repeats_ids(sides: tuple[_SideRows, _SideRows], keys: tuple[str | None, str | None]) -> bool:
+    """True if rows of a side have the same id."""
+    getters = [_key_getter(side, key) for side, key in zip(sides, keys, strict=True)]
+    return any(len({get_key(row) for row in range(len(side.rows))}) < len(side.rows) for side, get_key in zip(sides, getters, strict=True))
+
+
+def _note_joint_ids(expected: _SideRows, actual: _SideRows) -> list[str]:
+    """Two columns that identify the rows of both sides together where none does alone, in words, such as a document and a field."""
+    if not expected.rows or not actual.rows or expected.are_files or actual.are_files:
+        return []
+    names = [name for name, value in expected.rows[0].items() if name in actual.rows[0] and isinstance(value, str | int)]
+    names = [name for name in names if len({str(row.get(name)) for row in expected.rows}) < len(expected.rows)]
+    for pair in combinations(names[:_MAX_JOINT_COLUMNS], 2):
+        expected_ids, actual_ids = ({tuple(str(row.get(name)) for name in pair) for row in side.rows} for side in (expected, actual))
+        are_unique = len(expected_ids) == len(expected.rows) and len(actual_ids) == len(actual.rows)
+        if are_unique and len(expected_ids & actual_ids) >= _MIN_JOINT_OVERLAP * min(len(expected_ids), len(actual_ids)):
+            return [f"`{pair[0]}` and `{pair[1]}` together identify the rows of both sides: to pair by them, write them into one column"]
+    return []
 
 
 def _is_usual_id(name: str) -> bool:
