@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from fieldwise.kernels.amounts_in_words import read_amount_in_words
+from fieldwise.kernels.amounts_in_words import read_amount_in_words, read_number_alone
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,13 @@ def test_an_english_number_alone_has_no_currency(text: str) -> None:
 )
 def test_other_words_are_no_amount(text: str) -> None:
     assert read_amount_in_words(text) is None
+
+
+@pytest.mark.parametrize(("text", "number"), [("zweiundzwanzig", 22), (" Vingt-cinq ", 25), ("двадцать два", 22), ("dua puluh dua", 22)])
+def test_a_number_of_another_language_alone_is_read_where_numbers_are_expected(text: str, number: int) -> None:
+    assert read_number_alone(text) == number
+
+
+@pytest.mark.parametrize("text", ["Otto", "due", "Once", "null", "cent", "elf", "on", "Trent", "", "12", "Acme"])
+def test_names_words_and_placeholders_are_no_number_alone(text: str) -> None:
+    assert read_number_alone(text) is None

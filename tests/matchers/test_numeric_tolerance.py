@@ -246,3 +246,11 @@ def test_the_decimal_mark_can_be_given_for_each_side() -> None:
     assert grid(["1.234"], ["1,234", "1.234"], NumericTolerance(parse=True, decimal="comma", actual_decimal="point")).tolist() == [[1, 0]]
     with pytest.raises(ValueError, match="parse: true"):
         NumericTolerance(decimal="comma")
+
+
+def test_numbers_in_words_of_other_languages_are_read_with_parse() -> None:
+    assert score(22, "zweiundzwanzig", parse=True) == 1
+    assert score("vingt-cinq", 25, parse=True) == 1
+    assert score(32, "zweiundzwanzig", parse=True) == 0
+    assert score(0, "null", parse=True) == 0
+    assert score(8, "Otto", parse=True) == 0

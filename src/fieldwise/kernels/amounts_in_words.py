@@ -6,11 +6,17 @@ from typing import Final, TypeAlias
 
 from fieldwise.kernels.amount_names import read_names
 from fieldwise.kernels.currencies import NO_CODES, SUBUNITS, expand_codes, lookup_currencies, symbol_key
+from fieldwise.kernels.locale_tables import number_words
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, read_number_words, starts_with_number_word
+from fieldwise.kernels.spelled_numbers import read_spelled_number
 
 WordedAmount: TypeAlias = tuple[Decimal, frozenset[str]]
 """A number and the codes of the currencies it may be in; none for a number alone."""
 _ENGLISH_WORDS: Final = frozenset((*ENGLISH_NUMBERS, "hundred", "thousand", "million", "billion", "trillion", "and", "a", "half"))
+_OTHER_WORDS: Final = frozenset("null nul nulla nula otto once cent cents mille mila vent trent quince seize sexton nove".split())  # noqa: SIM905
+"""Number words that are names, words of other languages, or placeholders."""
+_MIN_LETTERS, _MIN_LETTERS_ELSEWHERE = 4, 6
+"""Letters of a number in a language of `spelled_numbers`, and in another one."""
 _MAX_NUMBER_WORDS: Final = 8
 _MAX_NUMBER_WORDS_BEHIND_CURRENCY: Final = 12
 _MAX_CURRENCY_WORDS: Final = 3
@@ -36,6 +42,19 @@ def read_amount_in_words(text: str) -> WordedAmount | None:
             return (Decimal(str(number)), NO_CODES) if is_english else None
         return _read_before_currency(Decimal(str(number)), words[count:])
     return None
+
+
+def read_number_alone(text: str) -> float | None:
+    """The number that is all of a text in a language other than English, by a word of some length that is no usual word or name.
+
+    >>> read_number_alone("zweiundzwanzig"), read_number_alone("Otto"), read_number_alone("null")
+    (22, None, None)
+    """
+    folded = text.strip().casefold()
+    if len(folded) < _MIN_LETTERS or folded in _OTHER_WORDS or not folded[0].isalpha():
+        return None
+    number = read_spelled_number(folded)
+    return number if number is not None or len(folded) < _MIN_LETTERS_ELSEWHERE else number_words().get(folded)
 
 
 def _read_behind_currency(words: list[str], currencies: frozenset[str]) -> WordedAmount | None:

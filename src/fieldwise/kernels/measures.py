@@ -241,7 +241,7 @@ def _as_decimal(fraction: re.Match[str]) -> str:
 def _read_worded(text: str) -> QuantityReading | None:
     """A number in words with its unit: `drei Wochen`, `two and a half years`, `une demi-heure`."""
     words = [part for part in re.split(r"\s+|(?<=[^\W\d_])-(?=[^\W\d_])", text.strip()) if part]
-    if not 2 <= len(words) <= _MAX_WORDS or any(map(str.isdigit, text)):
+    if not 2 <= len(words) <= _MAX_WORDS or any(map(str.isdigit, text)) or not number_words.may_start_quantity(words[0]):
         return None
     for count in range(len(words) - 1, 0, -1):
         number = _number_called(" ".join(words[:count]))

@@ -1,6 +1,6 @@
 """Numbers in words and words for powers of ten: one table for every reader of amounts, quantities and text.
 
-English is read in full; of the other languages what CLDR spells out, 0 to 60 and the tens to 100, with a scale word behind it.
+English is read in full, and so are the languages of `spelled_numbers`; of the others 0 to 60 and the tens to 100, with a scale word behind.
 
 >>> [read_number_words(text) for text in ("twenty-five", "two hundred and five thousand", "zwölf", "two and a half million", "soon")]
 [25, 205000, 12, 2500000.0, None]
@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from fieldwise.kernels import locale_tables
+from fieldwise.kernels.spelled_numbers import read_spelled_number
 from fieldwise.pattern import compile_on_use
 
 _UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -97,7 +98,21 @@ def starts_with_number_word(text: str) -> bool:
 def _starts_number(word: str) -> bool:
     folded = locale_tables.fold_name(word)
     tables = (locale_tables.number_words(), ENGLISH_NUMBERS, scale_words(), _ARTICLES, _HUNDREDS)
-    return any(folded in table for table in tables)
+    return any(folded in table for table in tables) or read_spelled_number(folded) is not None
+
+
+@cache  # derived from tables that never change
+def _first_words() -> frozenset[str]:
+    """First words of all numbers, articles and halves."""
+    tables = (locale_tables.number_words(), ENGLISH_NUMBERS, scale_words(), _ARTICLES, _HUNDREDS, _HALVES, _ONE_AND_A_HALF, ("dozen",))
+    return frozenset(name.split(" ")[0].split("-")[0] for table in tables for name in table)
+
+
+@lru_cache(maxsize=1 << 13)  # first words of a column repeat; the word alone decides the result
+def may_start_quantity(word: str) -> bool:
+    """False if no number in words before a unit starts with a word: a cheap condition for reading `two weeks`, `half an hour`."""
+    folded = locale_tables.fold_name(word)
+    return folded in _first_words() or read_spelled_number(folded) is not None
 
 
 def read_number_words(text: str, *, before_unit: bool = False) -> float | None:
@@ -111,7 +126,10 @@ def read_number_words(text: str, *, before_unit: bool = False) -> float | None:
         if folded in _ONE_AND_A_HALF:
             return 1.5
     whole = locale_tables.number_words().get(folded)
-    return whole if whole is not None else _sum_words(re.split("[ -]+", folded))
+    if whole is not None:
+        return whole
+    total = _sum_words(re.split("[ -]+", folded))
+    return total if total is not None else read_spelled_number(folded)
 
 
 def read_repeated_number(text: str) -> str:

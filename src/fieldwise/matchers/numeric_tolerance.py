@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cas
 
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels.amounts import Figure, find_decimal_sign, read_figure
+from fieldwise.kernels.amounts_in_words import read_number_alone
 from fieldwise.kernels.currencies import describe_currencies
 from fieldwise.kernels.numerals import DecimalMark
 from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances, within_tolerance
@@ -269,8 +270,10 @@ def _read_number(value: Any, config: NumericTolerance, mark: DecimalMark | None)
     if kind != "string" or not config.parse:
         return None
     figure = read_figure(value, mark)
-    if figure is None or not (figure.currencies or figure.percent or figure.units):
-        return None if figure is None else figure.value
+    if figure is None:
+        return read_number_alone(value)
+    if not (figure.currencies or figure.percent or figure.units):
+        return figure.value
     return figure.as_share() if config.percent == "share" else figure
 
 
