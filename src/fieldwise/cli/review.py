@@ -99,10 +99,10 @@ def _check_usage(form: TextFormat, export_file: Path | None, import_file: Path |
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
     modes = {"--export": export_file is not None, "--import": import_file is not None, "--format json": form == "json"}
-    given = [name for name, is_given in modes.items() if is_given]
+    named_modes = [name for name, is_given in modes.items() if is_given]
     problems: list[Diagnostic] = []
-    if blind and given:
-        what = f"--blind does nothing with {given[0]}, which names both sides"
+    if blind and named_modes:
+        what = f"--blind does nothing with {named_modes[0]}, which names both sides"
         problems.append(Diagnostic(code="bad-usage", what=what, fix="omit --blind, or review on the terminal or the page"))
     if export_file is not None and import_file is not None:
         what = "--export and --import exclude each other"
