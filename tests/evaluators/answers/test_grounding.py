@@ -77,6 +77,12 @@ def test_a_phrase_is_grounded_if_one_of_its_places_does_not_negate_it() -> None:
     assert grounded("covered by the policy", ["Rain is not covered by the policy. Fire is covered by the policy."]).score == 1.0
 
 
+def test_reasons_speak_of_the_source_and_the_answer() -> None:
+    result = grounded("Glass claims cost 250 dollars.", ["Glass claims have no deductible."], by="embedding")
+    assert "only the answer has a number: 250" in result.misses[0]
+    assert "only the source is negated" in result.misses[0]
+
+
 def test_unsupported_numbers_and_names_are_listed() -> None:
     result = grounded("Territory 118 has a rate change of 0.305%. Territory 200 has a rate change of 7%.")
     assert result.metrics["grounded_share"] == 0.5

@@ -453,12 +453,21 @@ def find_nearest_sentences(answer: Sequence[str], texts: Sequence[str], embed: E
         differences = find_differences(read_text(passage), read_text(sentence))
         relevant = [difference for difference in differences if not _is_omission(difference)]
         similarity = float(similarities[row][nearest]) * prod(difference.factor for difference in relevant)
-        yield NearestSentence(similarity=similarity, source=source, passage=passage, reasons=tuple(map(str, relevant)))
+        yield NearestSentence(similarity=similarity, source=source, passage=passage, reasons=tuple(map(_describe_difference, relevant)))
 
 
 def _are_most_letters(words: Sequence[str], sentence: str) -> bool:
     """True if most letters of a sentence are in words outside the model's vocabulary, as in much Chinese text."""
     return sum(map(len, words)) > MAX_SPELLED_SHARE * sum(map(str.isalnum, sentence))
+
+
+def _describe_difference(difference: MeaningDifference) -> str:
+    """A difference in the words of this evaluator: the sentence of the source is what the guards call expected.
+
+    >>> _describe_difference(MeaningDifference("negation", "only expected is negated"))
+    'only the source is negated'
+    """
+    return difference.what.replace("only expected", "only the source").replace("only actual", "only the answer")
 
 
 def _is_omission(difference: MeaningDifference) -> bool:
