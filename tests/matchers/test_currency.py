@@ -28,3 +28,8 @@ def test_currencies_of_other_countries_do_not_agree_by_their_names(expected: str
 
 def test_a_name_of_two_currencies_agrees_with_each() -> None:
     assert currency(Pairs(["XOF", "XAF"], ["CFA franc", "CFA franc"]), Currency()).passed.all()
+
+
+@pytest.mark.parametrize(("name", "code"), [("soles", "PEN"), ("colones", "CRC"), ("bolivianos", "BOB"), ("Guaraníes", "PYG")])
+def test_spanish_plurals_name_a_currency(name: str, code: str) -> None:
+    assert currency(Pairs([name], [code]), Currency()).value.tolist() == [1.0]

@@ -250,3 +250,15 @@ def test_an_offset_is_one_with_a_t_seconds_or_an_earlier_time(text: str) -> None
 
 def test_no_zone_is_more_than_12_hours_behind_utc() -> None:
     assert not agrees("2024-03-05T10:00-12:30", "2024-03-05T22:30Z")
+
+
+def test_dates_of_cameras_and_web_servers_are_read() -> None:
+    assert agrees("2024-03-05 10:22:33", "2024:03:05 10:22:33")
+    assert agrees("2024-03-05T10:22:33Z", "05/Mar/2024:10:22:33 +0000")
+    assert not agrees("2024-03-05T10:22:33Z", "05/Mar/2024:10:22:34 +0000")
+
+
+def test_the_single_letters_of_arabic_tell_morning_from_afternoon() -> None:
+    assert agrees("14:30", "2:30 م")
+    assert agrees("02:30", "2:30 ص")
+    assert not agrees("14:30", "2:30 ص")

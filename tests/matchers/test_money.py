@@ -175,3 +175,13 @@ def test_each_side_has_its_own_decimal_mark() -> None:
 def test_a_note_names_the_units_that_amounts_are_per() -> None:
     scores = money(Pairs(["$5/month", "$5 per hour"], ["$5/year", "$5"]), Money())
     assert scores.notes == {0: "other unit: per month and per year", 1: "other unit: per hour and per no unit"}
+
+
+def test_a_negative_amount_may_say_so_in_words() -> None:
+    assert agrees("negative $5", -5)
+    assert not agrees("negative $5", 5)
+
+
+def test_euro_cents_are_hundredths_of_a_euro() -> None:
+    assert agrees("50 euro cents", "EUR 0.50")
+    assert not agrees("50 euro cents", "USD 0.50")

@@ -79,7 +79,9 @@ class Figure(NamedTuple):
 _PERMILLE: Final = frozenset({"permille"})
 _POWER_UNIT: Final = compile_on_use(r"(\d|\d[\d.,' ]*\d) ?((?:[kcdmh]?m|ft|in|yd|км|см|мм|м)[23])$", re.IGNORECASE)
 """A number with a unit of area or volume: `5 m2`."""
-_MINUS_WORD: Final = compile_on_use(r"(?:minus|moins|menos|meno|минус|мінус|eksi|マイナス|负|負)(?: |(?<=[スー负負]))", re.IGNORECASE)
+_MINUS_WORD: Final = compile_on_use(
+    r"(?:minus|negative|moins|menos|meno|минус|мінус|eksi|マイナス|负|負)(?: |(?<=[スー负負]))", re.IGNORECASE
+)
 _ONLY: Final = compile_on_use(r"(?<=[\w.)-]) only\.?$", re.IGNORECASE)
 """What closes an amount on a cheque: `Rupees five hundred only`."""
 _PLAIN: Final = compile_on_use(r"-?(?:\d{1,15}(?:\.\d{1,2}|\.\d{4,15})|\d{1,4300})", re.ASCII)

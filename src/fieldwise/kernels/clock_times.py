@@ -136,6 +136,8 @@ def read_clock(text: str) -> ClockSplit | None:
         return None
     before, behind = match["before"].replace(".", "").strip(), match["behind"].replace(".", "").strip(" ,")
     marker = next((word for word in (behind, before) if word in _day_periods() and _makes_hour(word)), "")
+    if not marker and match["mark"] and behind in _day_periods() and not behind.isascii():
+        marker = behind  # the `م` of Arabic, a single letter
     if (behind not in ("", marker) and behind not in _HOUR_WORDS) or (before not in ("", marker) and before not in _TIME_PREPOSITIONS):
         return None
     if match["mark"] is None and not (marker or behind in _HOUR_WORDS_ALONE):

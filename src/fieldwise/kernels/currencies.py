@@ -13,6 +13,8 @@ from fieldwise.kernels.numerals import normalize_characters
 
 NO_CODES: Final[frozenset[str]] = frozenset()
 MORE_CURRENCIES: Final = {
+    "soles": "PEN", "colones": "CRC", "bolivianos": "BOB", "quetzales": "GTQ", "lempiras": "HNL", "guaraníes": "PYG", "bolívares": "VES",
+    "balboas": "PAB",
     "руб": "RUB BYN", "р": "RUB BYN", "рублёў": "BYN", "rub": "RUB", "tl": "TRY", "fr": "CHF RWF", "sfr": "CHF",
     "rs": "INR PKR LKR NPR MUR SCR", "re": "INR",
     "ksh": "KES", "kshs": "KES", "sh": "KES TZS UGX SOS", "tsh": "TZS", "ush": "UGX", "us$": "USD", "usd$": "USD", "a$": "AUD",
@@ -81,7 +83,8 @@ MORE_CURRENCIES: Final = {
 """Spellings that CLDR does not list, or gives meanings that no document has in mind (`R` is a Belarusian rouble in one of its languages) →
 codes, `$` and `£` for all currencies of the symbol, `dollar` for those of that name. Keys are as `symbol_key` makes them."""
 SUBUNITS: Final = {
-    "cent": "dollar EUR", "cents": "dollar EUR", "¢": "$", "ct": "EUR dollar", "cts": "EUR dollar", "pence": "GBP", "penny": "GBP",
+    "cent": "dollar EUR", "cents": "dollar EUR", **dict.fromkeys(("eurocent", "eurocents", "euro cent", "euro cents"), "EUR"),
+    "¢": "$", "ct": "EUR dollar", "cts": "EUR dollar", "pence": "GBP", "penny": "GBP",
     "p": "GBP",
     "øre": "DKK NOK",
     "öre": "SEK", "centimes": "EUR CHF", "centime": "EUR CHF", "rappen": "CHF", "céntimos": "EUR",

@@ -92,6 +92,8 @@ _NAMED: Final = compile_on_use(r"([0-9]{1,2})\.? ([^\W\d_]{3,})\.? ([0-9]{4})")
 _LANGUAGE_TAG: Final = compile_on_use(r"([a-z]{2,3})(?:_([a-z]{4}))?(?:_(?:[a-z]{2}|\d{3}))?(?:_[a-z\d]{4,8})*")
 _ZONED_DATE: Final = compile_on_use(r"(\d{4}-\d\d-\d\d)(?:z|\+(\d\d):([0-5]\d))", re.ASCII)
 """A date of XML Schema: `2025-04-03Z`, `2025-04-03+02:00`. The 05:00 of `2025-04-03-05:00` may be a time of day, so that is no date."""
+_PROGRAM_DATE: Final = compile_on_use(r"^(?:(\d{4}):(\d\d):(\d\d)(?= \d|$)|(\d\d/[a-z]{3}/\d{4}):(?=\d\d:\d\d:\d\d))", re.ASCII)
+"""Dates of cameras and of web servers: `2024:03:05 10:22:33`, `05/Mar/2024:10:22:33 +0000`."""
 _MAX_OFFSET: Final = timedelta(hours=14)
 _COMPACT: Final = compile_on_use(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _WEEK: Final = compile_on_use(r"(\d{4})-?w(\d\d)-?(\d)")
@@ -164,6 +166,8 @@ def _read_moment(text: str, reading: DateReading) -> Moment | AmbiguousMoment | 
     if len(text) > LONGEST or not any(character.isdigit() or character in "一二三四五六七八九" for character in text):
         return None
     clean = _normalize(text)
+    if clean[4:5] == ":" or clean[11:12] == ":":
+        clean = _PROGRAM_DATE.sub(_spell_program_date, clean)
     if clean.endswith("-"):  # `12 January 2017 10:00 -` is a start without an end
         return None
     whole = None if _ENDS_IN_HOUR.search(clean) else _read_date(clean, reading)
@@ -186,6 +190,10 @@ def read_time_of_day(text: str) -> TimeOfDay | None:
     """
     split = read_clock(_normalize(text)) if len(text) <= LONGEST else None
     return None if split is None or split.clock is None else TimeOfDay(split.clock, split.offset, split.later)
+
+
+def _spell_program_date(match: re.Match[str]) -> str:
+    return f"{match[1]}-{match[2]}-{match[3]}" if match[1] else f"{match[4]} "
 
 
 def _read_zoned_date(text: str) -> Moment | None:
