@@ -52,6 +52,13 @@ def test_an_id_inside_an_object_is_found(tmp_path: Path) -> None:
     assert (pairing.expected.record, pairing.actual.record) == ("entities", "fields")
 
 
+@pytest.mark.parametrize("name", ["Nr", "No", "Invoice No", "Beleg-Nr", "Document Number", "invoice_no", "invoiceNo"])
+def test_a_column_that_is_named_like_a_number_of_a_document_pairs(tmp_path: Path, name: str) -> None:
+    rows = [{name: f"R-{n * 7}", "total": n} for n in range(10)]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", rows), write(tmp_path / "out.jsonl", [*rows[:3], *rows[4:]]))
+    assert pairing.keys == (name, name)
+
+
 def test_a_column_of_data_is_no_id(tmp_path: Path) -> None:
     rows = [{"total": n, "vendor": f"v{n}"} for n in range(10)]
     pairing = propose_pairing(write(tmp_path / "gold.jsonl", rows), write(tmp_path / "out.jsonl", rows))
