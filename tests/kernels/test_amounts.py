@@ -425,3 +425,8 @@ def test_a_symbol_of_a_unit_is_no_scale_word() -> None:
     figure = read_figure("5 mIU")
     assert figure is not None
     assert (figure.value, figure.units) == (5, {"milliinternational-unit"})
+
+
+@pytest.mark.parametrize("text", ["$..75", "$..75,333", "Rs..500"])
+def test_two_points_before_a_number_are_no_abbreviation(text: str) -> None:
+    assert read_figure(text) is None

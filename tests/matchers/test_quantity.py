@@ -211,3 +211,9 @@ def test_rates_and_prefixed_symbols_convert(expected: str, actual: str) -> None:
 def test_sizes_take_the_unit_behind_the_last_one(expected: str, actual: str, same: bool) -> None:
     assert agrees(expected, actual) is same
     assert agrees(actual, expected) is same
+
+
+def test_thousands_before_a_unit_are_counted() -> None:
+    assert agrees("0.5k miles", "500 miles")
+    assert agrees("12K tonnes", "12000 t")
+    assert not agrees("5 K", "5000")

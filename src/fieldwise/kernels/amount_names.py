@@ -57,6 +57,8 @@ class NumberNames(NamedTuple):
 @lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
 def read_names(before: str, after: str, ends_in_cr: bool) -> NumberNames | None:
     """What the words around a numeral name; None if one of them means nothing."""
+    if ".." in before:  # a point closes an abbreviation; two are a slip: `$..75`
+        return None
     prefix = before.strip().rstrip(":").strip()
     suffix = _drop_of(after).strip().removesuffix("整").removesuffix("正").strip()
     power, suffix = _take_scale(suffix, with_currency=bool(prefix))

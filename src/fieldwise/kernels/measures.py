@@ -50,6 +50,8 @@ _SCALES_FIRST: Final = {"摂氏": "°C", "攝氏": "°C", "摄氏": "°C", "섭�
 """What stands before a temperature in Chinese, Japanese and Korean: `摂氏20度`. The other names are speeds: `時速120キロ`."""
 _POWER_OF_TEN: Final = re.compile(r"(?<=\d)\s?[×xX*·]\s?10(?:\^|\*)?\(?([⁺⁻]?[⁰¹²³⁴-⁹]{1,3}|(?<=[\^*(])[-+]?\d{1,2})\)?(?=\s*[^\W\d])")
 """A power of ten before a unit: `1×10³ g`."""
+_THOUSANDS: Final = re.compile(r"(?<=\d)[kK] (?=[^\W\d_]{2})")
+"""Thousands of a unit: `0.5k miles`."""
 _RECIPROCAL: Final = re.compile(r"(?<=\d) ?(min|[shd])(?:\^?-1|⁻¹)$|(?<=\d) 1/(min|[shd])$")
 """How often in a unit of time: `1500 min-1`, `1500 1/min`."""
 _COUNT_PER_UNIT: Final = re.compile(
@@ -190,6 +192,8 @@ def _with_unit_behind(match: re.Match[str]) -> str:
 
 def _rewrite_quantity(text: str) -> str:
     """The text with its unit behind the number, and powers of ten, fractions, feet and inches in one spelling."""
+    if "k " in text or "K " in text:
+        text = _THOUSANDS.sub("e3 ", text)
     if "1" in text or "¹" in text:
         text = _RECIPROCAL.sub(r" /\1\2", text)
     if "10" in text:
