@@ -1,6 +1,10 @@
 """What is printed on a terminal and in logs."""
 
+import json
+import subprocess
+import sys
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -27,3 +31,15 @@ def test_a_command_longer_than_the_terminal_is_printed_as_one_line_to_be_copied(
     lines = [line.strip() for line in output.getvalue().splitlines()]
     assert any(command in line for line in lines)
     assert max(len(line) for line in lines if "word" in line) <= (40 if form == "rich" else 120)  # prose is still wrapped
+
+
+@pytest.mark.parametrize("form", ["plain", "json"])
+def test_reports_are_written_although_the_standard_output_was_closed(folder: Path, form: str) -> None:
+    arguments = ["run", "small.eval.yaml", "--all", "--format", form, "-o", "report.html", "-o", "report.json"]
+    command = [sys.executable, "-m", "fieldwise", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        process.wait(timeout=60)
+    assert json.loads((folder / "report.json").read_text())["results"]
+    assert "</html>" in (folder / "report.html").read_text()

@@ -53,10 +53,10 @@ def confidence(
     stored = open_measured_run(run, program.root)
     check_evaluator(stored, evaluator)
     report = study_confidence(stored, evaluator=evaluator, field=field, confidences=find_given_confidences(stored, by))
+    for name in outputs:
+        is_page = Path(name).suffix.lower() == ".html"
+        write_report(name, render_confidence_html(report) if is_page else dump_json(report.to_json(), spaced=True) + "\n")
     if form == "json":
         click.echo(dump_json(report.to_json()))
     else:
         print_page(build_confidence_report(report, display_options(form, program)), form)
-    for name in outputs:
-        is_page = Path(name).suffix.lower() == ".html"
-        write_report(name, render_confidence_html(report) if is_page else dump_json(report.to_json(), spaced=True) + "\n")

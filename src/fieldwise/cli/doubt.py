@@ -70,12 +70,12 @@ def doubt(
     check_evaluator(stored[0], evaluator)
     report = study_doubts(stored, evaluator=evaluator, min_agreeing=min_agreeing)
     store_agreement(stored, report)
+    for name in outputs:
+        _write_report(report, name)
     if form == "json":
         click.echo(dump_json(report.to_json()))
     else:
         print_page(build_doubt_report(report, display_options(form, program, show_all=show_all)), form)
-    for name in outputs:
-        _write_report(report, name)
 
 
 def _check_outputs(outputs: Sequence[str]) -> None:

@@ -67,12 +67,12 @@ def mutate(
     refuse_other_gates(gates)
     plan = compile_suite(require_suite(suite), gates=gates, root=program.root)
     report = mutate_suite(plan, limit=limit, seed=seed, only=evaluators)
+    for name in outputs:
+        _write_report(report, name)
     if form == "json":
         click.echo(dump_json(report.to_json()))
     else:
         print_page(build_mutation_report(report, display_options(form, program, show_all=show_all)), form)
-    for name in outputs:
-        _write_report(report, name)
     context.exit(report.exit_code)
 
 

@@ -114,13 +114,13 @@ def _show_policy(made: "Policy", outputs: Sequence[str], form: TextFormat) -> bo
     from fieldwise.report.policy_view import build_policy_report, render_certificate
     from fieldwise.report.text_format import dump_json
 
+    for name in outputs:
+        is_page = Path(name).suffix.lower() == ".html"
+        write_report(name, render_certificate(made) if is_page else dump_json(made.to_json(), spaced=True) + "\n")
     if form == "json":
         click.echo(dump_json(made.to_json()))
     else:
         print_page(build_policy_report(made), form)
-    for name in outputs:
-        is_page = Path(name).suffix.lower() == ".html"
-        write_report(name, render_certificate(made) if is_page else dump_json(made.to_json(), spaced=True) + "\n")
     return not made.accepts_nothing
 
 
@@ -130,11 +130,11 @@ def _show_check(check: "PolicyCheck", outputs: Sequence[str], form: TextFormat) 
     from fieldwise.report.policy_view import build_check_report, render_certificate
     from fieldwise.report.text_format import dump_json
 
+    for name in outputs:
+        is_page = Path(name).suffix.lower() == ".html"
+        write_report(name, render_certificate(check.policy, check) if is_page else dump_json(check.to_json(), spaced=True) + "\n")
     if form == "json":
         click.echo(dump_json(check.to_json()))
     else:
         print_page(build_check_report(check), form)
-    for name in outputs:
-        is_page = Path(name).suffix.lower() == ".html"
-        write_report(name, render_certificate(check.policy, check) if is_page else dump_json(check.to_json(), spaced=True) + "\n")
     return check.holds

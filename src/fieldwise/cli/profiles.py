@@ -55,16 +55,16 @@ def profiles(
     program = program_of(context, root)
     check_suffixes(outputs, (".json", ".txt"))
     report = _compare(target, names, evaluator, sample or None, program.root)
-    if form == "json":
-        click.echo(dump_json(report_to_json(report)))
-    else:
-        print_page(build_profiles_page(report, display_options(form, program, show_all=show_all)), form)
     for name in outputs:
         if Path(name).suffix.lower() == ".json":
             content = dump_json(report_to_json(report), spaced=True) + "\n"
         else:
             content = render_text(build_profiles_page(report, DisplayOptions(plain=True, everything=show_all, command=program.command)))
         write_report(name, content)
+    if form == "json":
+        click.echo(dump_json(report_to_json(report)))
+    else:
+        print_page(build_profiles_page(report, display_options(form, program, show_all=show_all)), form)
     context.exit(report.exit_code)
 
 

@@ -118,10 +118,12 @@ def run(
                 workers=workers or count_cores(),
                 engine=engine,
             )
-        print_run(stored_run, form, program, show_all=show_all, to_stderr="-" in outputs)
-        if pack is not None:
-            print_cause_changes(stored_run, pack, form, to_stderr="-" in outputs)
-        write_outputs(stored_run, outputs)
+        try:
+            print_run(stored_run, form, program, show_all=show_all, to_stderr="-" in outputs)
+            if pack is not None:
+                print_cause_changes(stored_run, pack, form, to_stderr="-" in outputs)
+        finally:  # the files are complete also where a pipe such as `| head` closed the standard output
+            write_outputs(stored_run, outputs)
         return INCOMPLETE if stored_run.exit_code is None else stored_run.exit_code
 
     if watch:
