@@ -127,6 +127,14 @@ def test_a_score_that_leaves_vacuous_cases_out_says_over_how_many_it_is_the_mean
     assert "0.500  [0.30–0.70]  (n 17)  12 passed · 7 partial · 1 failed" in text
 
 
+def test_a_metric_that_only_missing_outputs_count_in_is_not_shown() -> None:
+    metrics = {"score": metric(0.7, 20), "accuracy": metric(0.8, 20), "safety": metric(0.0, 1)}
+    quality = evaluator("quality", "json_quality", metrics=metrics, fields=(), slices={})
+    text = shown(summary=Summary(cases=20, evaluators={"quality": quality}), gates=())
+    assert "accuracy 0.800" in text
+    assert "safety" not in text
+
+
 def test_a_field_has_the_counts_of_its_score_with_agreed_nulls() -> None:
     agreed = field("note", value=1.0, n=20, matched=20, outcomes={"match": 12, "both_absent": 8})
     text = render_text(build_fields_section(evaluator(fields=(agreed,)), DisplayOptions(width=120, plain=True)), width=120)

@@ -171,13 +171,19 @@ def _list_metrics(evaluator: EvaluatorSummary) -> str:
     if names is None:
         hidden = ("score", "pass_rate", *COUNTS)
         names = tuple(name for name in metrics if name not in hidden and not name.startswith(("macro_", "total_")))
-    texts = [_describe_metric(name, metrics) for name in names if name in metrics][:MAX_METRICS]
+    texts = [_describe_metric(name, metrics) for name in names if name in metrics and _is_measured(evaluator, metrics[name])][:MAX_METRICS]
     if evaluator.type == "field_prf":
         for name in _ERROR_METRICS:
             total = round(metrics[name].value * metrics[name].n) if name in metrics else 0
             if total:
                 texts.append(f"{name} {total}")
     return join_nonempty(texts)
+
+
+def _is_measured(evaluator: EvaluatorSummary, metric: Metric) -> bool:
+    """False if only cases without a readable output count in the mean, such as in `safety` without a checker."""
+    score = evaluator.metrics.get("score")
+    return score is None or metric.n == score.n or metric.n > evaluator.counts.failures
 
 
 def _describe_metric(name: str, metrics: Mapping[str, Metric]) -> str:
