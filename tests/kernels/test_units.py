@@ -141,3 +141,12 @@ def test_times_a_minute_are_beats_or_revolutions() -> None:
 
 def test_filipino_joins_a_number_to_its_unit() -> None:
     assert units_called("na oras") == {"hour"}
+
+
+@pytest.mark.parametrize("name", ["men", "cat", "for", "vol", "any"])
+def test_an_english_word_is_no_unit_of_another_language(name: str) -> None:
+    assert units_called(name) == set()
+
+
+def test_an_are_is_no_acre() -> None:
+    assert units_called("are") == {"are"}

@@ -35,6 +35,8 @@ _BASE_UNITS: Final = {
 }  # fmt: skip
 """Units without a factor in CLDR that are the base unit of their dimension. Torque is no energy, an equivalent dose is no absorbed one,
 and apparent power (kVA) is no power that does work (kW)."""
+_ENGLISH_WORDS: Final = frozenset("any as ale cat dig din dis dos far for is it men my net nit not on or sag sum vet vol".split())  # noqa: SIM905
+"""English words that CLDR has as abbreviations of units in languages of few speakers: `4 men` are no minutes."""
 _NO_SYMBOLS: Final = frozenset({"US", "Us"})
 """Symbols of units in other letters: `10 US` is a size of shoes."""
 _NO_UNITS: Final[frozenset[str]] = frozenset()
@@ -113,7 +115,8 @@ _MORE_UNITS: Final = {
     **dict.fromkeys(("people", "personen", "personnes", "personas", "pessoas", "persone", "osób", "kişi", "pax"), "person"),
     "gsm": "gram-per-square-meter", **dict.fromkeys(("mq", "kvm", "m kw"), "square-meter"), "mc": "cubic-meter",
     "ccm": "cubic-centimeter", "sf": "square-foot", "cf": "cubic-foot", "cfm": "cubic-foot-per-minute",
-    **dict.fromkeys(("micron", "microns"), "micrometer"), **dict.fromkeys(("ar", "ares"), "are"), "torr": "torr", "bhp": "horsepower",
+    **dict.fromkeys(("micron", "microns"), "micrometer"), **dict.fromkeys(("ar", "are", "ares"), "are"), "torr": "torr",
+    "bhp": "horsepower",
     **dict.fromkeys(("troy oz", "troy ounce", "troy ounces", "oz t", "t oz"), "ounce-troy"), "ppt": "permille portion-per-1e12",
     **dict.fromkeys(("tab", "tabs", "tbl"), "tablet"), **dict.fromkeys(("cap", "caps"), "capsule"),
     **dict.fromkeys(("btl", "btls"), "bottle"), **dict.fromkeys(("ctn", "ctns"), "carton"),
@@ -285,7 +288,7 @@ def units_called(name: str) -> frozenset[str]:
     if plain.count(".") and plain.replace(".", "") in _MORE_UNITS:  # `sq. m.`
         return frozenset({_MORE_UNITS[plain.replace(".", "")]})
     by_symbols = _symbols_called(symbol) or _rate_called(key)
-    if by_symbols:
+    if by_symbols or plain in _ENGLISH_WORDS:
         return by_symbols
     # with a point and without it, an abbreviation may mean other units in other languages
     named = locale_tables.unit_names().get(key, _NO_UNITS) | locale_tables.unit_names().get(plain, _NO_UNITS)
