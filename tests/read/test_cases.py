@@ -329,8 +329,9 @@ def test_a_truncated_last_line_says_so(tmp_path: Path) -> None:
 
 
 def test_a_document_on_several_lines_is_told_from_json_lines(tmp_path: Path) -> None:
-    _, _, notes = read(write(tmp_path / "a.jsonl", json.dumps(ROWS, indent=1)))
-    assert ".json" in (notes[0].fix or "")
+    for document in (json.dumps(ROWS, indent=1), json.dumps(ROWS), json.dumps(ROWS).replace("}, {", "},\n{")):
+        _, _, notes = read(write(tmp_path / "a.jsonl", document))
+        assert ".json" in (notes[0].fix or "")
     cases, diagnostics, _ = read(write(tmp_path / "b.json", lines(ROWS)))
     assert codes(diagnostics) == []
     assert len(cases) == len(ROWS)

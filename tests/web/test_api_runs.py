@@ -3,10 +3,12 @@
 from pathlib import Path
 from shutil import copytree
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
+import fieldwise as fw
 from fieldwise.web.app import create_app
 from fieldwise.web.settings import Settings
 
@@ -174,6 +176,17 @@ def test_what_is_not_there_is_a_problem_with_a_fix(client: TestClient, runs: lis
 @pytest.mark.parametrize("run", ["..%2f..%2fetc", "%2e%2e", "..", "x", "20261115*", "latest%00"])
 def test_a_run_is_never_a_path(client: TestClient, runs: list[str], run: str) -> None:
     assert client.get(f"/api/v1/runs/{run}").status_code in (404, 422)
+
+
+@pytest.mark.parametrize("name", ["engine A", "größer", "a+b (2)", "100 %"])
+def test_a_run_is_found_by_its_name_whatever_characters_that_has(client: TestClient, workspace: Path, name: str) -> None:
+    suite = {"cases": str(workspace / "data" / "cases.jsonl"), "evaluators": [{"type": "field_prf"}]}
+    run = fw.run(suite, root=workspace / ".fieldwise", name=name)
+    fw.run(suite, root=workspace / ".fieldwise")
+    answer = client.get(f"/api/v1/runs/{quote(name)}")
+    assert (answer.status_code, answer.json()["run"]["id"]) == (200, run.id)
+    for page in (f"/runs/{quote(name)}", f"/compare?base={quote(name)}&new=latest", f"/api/v1/compare?base={quote(name)}"):
+        assert client.get(page).status_code == 200
 
 
 def test_other_methods_are_told_which_there_are(client: TestClient) -> None:

@@ -49,6 +49,12 @@ def _bytes_to_json(value: Any) -> str:
         return base64.b64encode(value).decode()
 
 
+def _numpy_to_json(value: Any) -> Any:
+    """Plain values. Floats of 16 and 32 bits become the number that is printed for them, as JSON writers do: 0.1, not 0.10000000149."""
+    is_short_float = value.dtype.kind == "f" and value.dtype.itemsize < 8
+    return (value.astype(str).astype(np.float64) if is_short_float else value).tolist()
+
+
 @cache  # built at the first value that is not plain: until then, NumPy need not be imported
 def _list_converters() -> tuple[tuple[tuple[type, ...], Callable[[Any], Any]], ...]:
     return (
@@ -58,7 +64,7 @@ def _list_converters() -> tuple[tuple[tuple[type, ...], Callable[[Any], Any]], .
         ((datetime.timedelta,), _duration_to_json),
         ((bytes, bytearray), _bytes_to_json),
         ((set, frozenset), lambda value: sorted(value, key=repr)),
-        ((np.generic, np.ndarray), lambda value: value.tolist()),
+        ((np.generic, np.ndarray), _numpy_to_json),
         ((UUID, PurePath), str),
         ((deque, range), lambda value: [*value]),
     )
@@ -95,6 +101,8 @@ def to_json_value(value: Any) -> Any:
     (12.5, '2024-01-05', ['a', 'b'])
     >>> to_json_value(range(2)), to_json_value(Fraction(1, 4)), to_json_value(PurePath("a/b"))
     ([0, 1], 0.25, 'a/b')
+    >>> to_json_value(np.float32(0.1)), to_json_value(np.array([0.1, 2.0], dtype=np.float32))
+    (0.1, [0.1, 2.0])
     """
     if _is_missing_in_pandas(value):
         return None

@@ -37,6 +37,7 @@ MAX_DOCUMENT_BYTES: Final = 1 << 30
 _BLOCK: Final = 1 << 20
 LineFilter: TypeAlias = Callable[[bytes], bool]
 """Whether a line of JSONL is decoded; False for a block of lines if it is False for each of them."""
+_DOCUMENT_NOT_LINES: Final = "this is a JSON document, not one case per line: give the file the name .json"
 _LINES_DECODED_TOGETHER: Final = 64
 """Lines decoded and checked together; their text and values fit into a processor's cache."""
 
@@ -288,14 +289,16 @@ def _decode_row_with_problems(line: bytes, number: int, is_whole: bool) -> tuple
         return result.value, result.problems
     if result.failure is None:
         what, fix = "a line must hold one JSON object", 'write {"id": …, "expected": …, "actual": …}'
+        if number == 1 and isinstance(result.value, list):
+            fix = _DOCUMENT_NOT_LINES
         return {}, [JsonProblem("invalid-json", what, fix=fix)]
     what, fix = result.failure.what, result.failure.fix
     if b"\r" in line.strip() and len(_decode_json_lines(line)) > 1:
         what, fix = "the lines of the file end in CR only, so that they are read as one", "save the file with the line ends LF or CR LF"
     elif not is_whole:
         what, fix = f"the file looks truncated: {what}", "write the file again; its last line has no end"
-    elif number == 1 and line.strip() in (b"{", b"["):
-        fix = "this is a JSON document on several lines, not one case per line: give the file the name .json"
+    elif number == 1 and (line.strip() == b"{" or line.lstrip().startswith(b"[")):
+        fix = _DOCUMENT_NOT_LINES
     return {}, [JsonProblem(result.failure.code, what, fix=fix)]
 
 

@@ -64,9 +64,10 @@ class WorkerThreads:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 
-RUN_ID: Final = r"^([A-Za-z][A-Za-z0-9._-]{0,63}|[0-9]{8}(-[0-9]{0,6}(-[0-9a-f]{0,16})?)?)$"
+RUN_ID: Final = r"^[^\x00-\x1f\x7f/\\]{1,200}$"
+"""What may name a run: names are free text, and are compared with those of stored runs, never used as a path."""
 RunId = Annotated[
-    str, PathParameter(alias="run", pattern=RUN_ID, description="The id of a run or its first characters, a tag, or `latest`.")
+    str, PathParameter(alias="run", pattern=RUN_ID, description="The id of a run or its first characters, a tag, a name, or `latest`.")
 ]
 
 
