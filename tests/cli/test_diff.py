@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_cases import write_coco_files
 
 Run = Callable[..., Any]
 
@@ -128,3 +129,11 @@ def test_the_record_is_found_deep_inside_the_answer_of_a_service(tmp_path: Path,
     other = write(tmp_path / "other.json", {"a": {"b": {"c": {"total": 5, "x": 1, "y": 2, "z": 3}}}})
     wide = write(tmp_path / "wide.json", {"total": 5, "vendor": "Acme", "date": "", "number": "A-1"})
     assert "of each row" not in fieldwise("diff", wide, other, "--format", "plain").stdout
+
+
+def test_coco_files_are_refused_with_the_commands_that_score_boxes(tmp_path: Path, fieldwise: Run) -> None:
+    annotations, detections = write_coco_files(tmp_path)
+    refused = fieldwise("diff", annotations, detections)
+    assert refused.exit_code == 2
+    assert "fieldwise init --expected" in " ".join(refused.stderr.split())
+    assert "fieldwise run" in refused.stderr

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cli_cases import write_jsonl
+from cli_cases import write_coco_files, write_jsonl
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
@@ -349,3 +349,28 @@ def test_a_file_whose_sides_have_no_field_in_common_is_refused(tmp_path: Path, f
     assert "no field in common: expected has `name`, actual has `people`" in " ".join(refused.stderr.split())
     assert not (tmp_path / "cases.eval.yaml").exists()
     assert fieldwise("init", tmp_path, "--cases", tmp_path / "cases.jsonl", "--column", "actual=full").exit_code == 0
+
+
+def test_a_pair_of_coco_files_gets_a_suite_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fieldwise: Run) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_coco_files(tmp_path)
+    written = fieldwise("init", "suites", "--expected", "instances.json", "--actual", "detections.json")
+    assert written.exit_code == 0, written.output
+    assert "1 of 2 images have detections" in written.stdout
+    suite = yaml.safe_load((tmp_path / "suites" / "detections.eval.yaml").read_text())
+    assert suite["evaluators"] == [{"type": "detection"}]
+    assert fieldwise("check", "suites/detections.eval.yaml").exit_code == 0
+    completed = fieldwise("run", "suites/detections.eval.yaml")
+    assert completed.exit_code == 0, completed.output
+    assert "ap50" in completed.stdout
+
+
+def test_coco_files_that_do_not_fit_are_refused(tmp_path: Path, fieldwise: Run) -> None:
+    annotations, detections = write_coco_files(tmp_path)
+    detections.write_text(json.dumps([{"image_id": 99, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}]))
+    refused = fieldwise("init", tmp_path, "--expected", annotations, "--actual", detections)
+    assert refused.exit_code == 2
+    assert "the image 99, which is not there" in refused.stderr
+    annotations.write_text(json.dumps({"images": [], "annotations": [], "categories": []}))
+    detections.write_text("[]")
+    assert "no images" in fieldwise("init", tmp_path, "--expected", annotations, "--actual", detections).stderr

@@ -132,6 +132,28 @@ def infer_paired_suite(
     return PairedSuite(f"{stem}.eval.yaml", suite, paired, count)
 
 
+def infer_coco_suite(expected: Path, actual: Path, folder: Path) -> PairedSuite:
+    """A suite for a pair of COCO files, and the number of images that have detections. ConfigError if the files cannot be read."""
+    source = Source(expected=str(expected), actual=str(actual))
+    reader = read_cases(source, chunk=256)
+    images = detected_images = 0
+    for cases in reader:
+        images += len(cases)
+        detected_images += sum(bool(detections) for detections in cases.actual)
+    errors = [diagnostic for diagnostic in reader.diagnostics if diagnostic.level == "error"]
+    if errors or not images:
+        empty = Diagnostic(code="empty-file", what="the annotations have no images", where=Where(file=source.expected))
+        raise ConfigError(errors or [empty])
+    stem = get_data_stem(actual)
+    text = f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n"
+    text += f"cases:                              # COCO files: {detected_images:,} of {images:,} images have detections\n"
+    for side, path in (("expected", expected), ("actual", actual)):
+        text += f"  {side}: {_yaml_scalar(_relative_path(path, folder))}\n"
+    text += "\nevaluators:\n  - type: detection                 # AP and AR as COCO defines them\n"
+    text += '\n# gate:\n#   detection.ap: ">= 0.5"\n'
+    return PairedSuite(f"{stem}.eval.yaml", text, detected_images, images)
+
+
 def suite_of_rules(name: str, rules: Sequence[dict[str, Any]]) -> tuple[str, str]:
     """A suite with the rules of a type and the usual place for its cases."""
     head = f"name: {_yaml_scalar(name)}\ncases: {_yaml_scalar(f'{name}.jsonl')}  # one case a line: id, expected, actual\n\nevaluators:\n"

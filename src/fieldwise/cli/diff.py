@@ -78,6 +78,7 @@ def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, re
     from fieldwise.read.imported_files import recognize_format
     from fieldwise.read.table_files import load_json
 
+    _refuse_coco_files(expected, actual)
     json_files = [path.is_file() and get_data_suffix(path) == ".json" for path in (expected, actual)]
     if all(json_files) and ids is None and not renames:
         values = load_json(expected), _load_prediction(actual)
@@ -88,6 +89,19 @@ def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, re
     if any(json_files):
         _refuse_one_against_many(expected, actual)
     return _without_repeated_notes(api.diff_files(expected, actual, ids=ids, renames=renames))
+
+
+def _refuse_coco_files(expected: Path, actual: Path) -> None:
+    """Raise ConfigError for COCO annotations and detections: boxes are matched by their overlap, not compared value by value."""
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+    from fieldwise.model.plan import Source
+    from fieldwise.read.coco import looks_like_coco
+
+    if looks_like_coco(Source(expected=str(expected), actual=str(actual))):
+        what = "these are COCO annotations and detections: boxes are scored by a suite, not compared as records"
+        files = f"--expected {shlex.quote(str(expected))} --actual {shlex.quote(str(actual))}"
+        fix = f"write a suite, fieldwise init {files}, and score it with fieldwise run"
+        raise ConfigError([Diagnostic(code="coco-files", what=what, where=Where(file=str(actual)), fix=fix)])
 
 
 def _with_repairs(difference: "Diff") -> "Diff":

@@ -117,8 +117,10 @@ def _pair_sides(
 ) -> dict[Path, str]:
     """The suite of two files, after a report of how they pair."""
     from fieldwise.cli._files import require_file
-    from fieldwise.cli._starter import infer_paired_suite
+    from fieldwise.cli._starter import infer_coco_suite, infer_paired_suite
     from fieldwise.model.diagnostic import ConfigError
+    from fieldwise.model.plan import Source
+    from fieldwise.read.coco import looks_like_coco
     from fieldwise.read.pairing import propose_pairing
 
     if expected is None or actual is None or cases is not None:
@@ -127,6 +129,10 @@ def _pair_sides(
         if not glob.has_magic(side.name):
             require_file(side, "file")
     ids, renames = parse_ids(mapping[0]), parse_renames(mapping[1])
+    if ids is None and not renames and rules is None and looks_like_coco(Source(expected=str(expected), actual=str(actual))):
+        suite = infer_coco_suite(expected, actual, folder)
+        click.echo(f"COCO annotations and detections: {suite.paired:,} of {suite.records:,} images have detections")
+        return {folder / suite.file_name: suite.text}
     pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames).with_renames()
     if not pairing.shares_ids:
         raise ConfigError([_describe_unshared_ids(pairing, actual)])
