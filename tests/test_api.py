@@ -92,6 +92,12 @@ class TestMatch:
         with pytest.raises(ValueError, match="expected has 1 values and actual 2"):
             fw.match("exact", expected=[1], actual=[1, 2])
 
+    def test_columns_may_be_any_iterables_but_no_single_values(self) -> None:
+        assert fw.match("fuzzy", expected=iter(["Acme"]), actual=("ACME",)).value.tolist() == [1.0]  # type: ignore[arg-type]
+        for single in ("Acme", b"Acme", {"a": 1}, 5, None):
+            with pytest.raises(ValueError, match=r"actual is one value, not a list of values: write actual=\[\.\.\.\]"):
+                fw.match("fuzzy", expected=["Acme"], actual=single)  # type: ignore[arg-type]
+
     def test_no_pairs_are_no_scores(self) -> None:
         assert fw.match("exact", expected=[], actual=[]).value.tolist() == []
 

@@ -26,7 +26,7 @@ from fieldwise.plan.rules_from_types import rules_from_schema, rules_from_type
 from fieldwise.read.cases import CaseReader, read_cases, require_rereadable
 from fieldwise.read.corrections import check_corrections
 from fieldwise.read.from_python import normalize_case, normalize_value
-from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tables
+from fieldwise.read.given_data import MANY_RECORDS, are_many_records, list_pairs, refuse_tables
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import CAUSES, EVALUATORS
 from fieldwise.score.batch import ScoringBatch
@@ -105,8 +105,7 @@ def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **opti
     >>> match("fuzzy", expected=["Acme", "Acme"], actual=["ACME", None]).value.tolist()
     [1.0, 0.0]
     """
-    if len(expected) != len(actual):
-        raise ValueError(f"expected has {len(expected)} values and actual {len(actual)}; give one of each for every pair")
+    expected, actual = list_pairs(expected, actual)
     expected_values: list[Any] = []
     actual_values: list[Any] = []
     problems: dict[int, str] = {}

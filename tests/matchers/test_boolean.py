@@ -17,6 +17,10 @@ from fieldwise.model.pairs import Pairs
         ("да", "non", False),
         (True, 2, False),
         (True, "maybe", False),
+        (True, "☑ Yes", True),
+        (False, "[x] No", True),
+        (True, "☒ Nein", False),
+        (True, "☐ Yes", False),
     ],
 )
 def test_values_agree_if_they_mean_the_same(expected: object, actual: object, agrees: bool) -> None:

@@ -17,6 +17,10 @@ from fieldwise.model.pairs import Pairs
         ("SVK", "SVN", False),
         ("Niger", "Nigeria", False),
         ("Atlantis", "DE", False),
+        ("🇫🇷", "France", True),
+        ("FR", "🇫🇷 France", True),
+        ("🇫🇷", "🇩🇪", False),
+        ("🇫🇷 Germany", "France", False),
     ],
 )
 def test_values_agree_if_they_denote_the_same(expected: object, actual: object, agrees: bool) -> None:

@@ -8,7 +8,15 @@ from fieldwise.model.pairs import Pairs
 
 @pytest.mark.parametrize(
     ("expected", "actual", "agrees"),
-    [("USD", "US Dollar", True), ("€", "EUR", True), ("$", "CAD", True), ("SEK", "NOK", False), ("EUR", "soon", False)],
+    [
+        ("USD", "US Dollar", True),
+        ("€", "EUR", True),
+        ("$", "CAD", True),
+        ("SEK", "NOK", False),
+        ("EUR", "soon", False),
+        ("EUR", "Euro (€)", True),
+        ("EUR", "EUR ($)", False),
+    ],
 )
 def test_values_agree_if_they_denote_the_same(expected: object, actual: object, agrees: bool) -> None:
     assert bool(currency(Pairs([expected], [actual]), Currency()).passed[0]) is agrees  # pyright: ignore[reportArgumentType]

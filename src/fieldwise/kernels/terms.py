@@ -6,6 +6,8 @@ True
 (['CD', 'CG'], frozenset())
 >>> countries_called("England") & countries_called("UK"), countries_called("England") & countries_called("Schottland")
 (frozenset({'GB-ENG'}), frozenset())
+>>> countries_called("🇩🇪"), countries_called("🇩🇪 Germany"), countries_called("🇩🇪 France")
+(frozenset({'DE'}), frozenset({'DE'}), frozenset())
 >>> boolean_called("oui"), boolean_called("☐"), boolean_called("maybe")
 (True, False, None)
 """
@@ -64,7 +66,7 @@ _MORE_COUNTRIES: Final = {
     "アメリカ": "US", "abd": "US", "russische föderation": "RU", "fédération de russie": "RU", "federación de rusia": "RU",
     "federación rusa": "RU", "federazione russa": "RU", "federação russa": "RU", "federação da rússia": "RU", "russische federatie": "RU",
     "federacja rosyjska": "RU", "ruská federace": "RU", "ruská federácia": "RU", "rusya federasyonu": "RU", "російська федерація": "RU",
-    "俄罗斯联邦": "RU", "ロシア連邦": "RU",
+    "俄罗斯联邦": "RU", "ロシア連邦": "RU", "рф": "RU", "кнр": "CN", "日本国": "JP", "vae": "AE", "virgin islands": "VG VI",
 }  # fmt: skip
 _GREAT_BRITAIN: Final = """großbritannien | grande-bretagne | grande bretagne | gran bretagna | grã-bretanha | grã bretanha |
 groot-brittannië | groot brittannië |
@@ -112,6 +114,10 @@ _FORMER_CODES: Final = {
 """Codes that ISO 3166 has withdrawn, of countries with one successor."""
 _TWO_FORMS: Final = compile_on_use(r"(.+?) ?[(\[](.+)[)\]]|(.+?) [-–/] (.+)")
 """`Germany (DE)`, `DE - Germany`."""
+_FLAG: Final = compile_on_use(r"([\U0001f1e6-\U0001f1ff]{2}) *(.*)")
+"""Two regional indicators, which are shown as a flag, and what follows them."""
+_FIRST_INDICATOR: Final = 0x1F1E6
+_CHECKED_MARKS: Final = ("[x]", "(x)", "[✓]", "[✔]", *"☑☒✓✔✅⊠■●")
 _MARKS_OF_TWO_FORMS: Final = frozenset("([-–/")
 _MAX_COUNTRY_NAME: Final = 80
 """Longer texts are not taken apart: a name has few parts, and each part is read again."""
@@ -167,6 +173,11 @@ def whole_countries(codes: frozenset[str]) -> frozenset[str]:
 
 def _find_countries(text: str) -> frozenset[str]:
     name = " ".join(text.split())
+    flag = None if name.isascii() else _FLAG.fullmatch(name)
+    if flag is not None:
+        letters = "".join(chr(ord(indicator) - _FIRST_INDICATOR + ord("A")) for indicator in flag[1])
+        countries = _find_countries(letters)
+        return countries & _find_countries(flag[2]) if flag[2] else countries
     codes, names, more_names = locale_tables.territory_codes(), locale_tables.territory_names(), _more_countries()
     code = name.replace(".", "").upper()
     if code in codes:
@@ -266,12 +277,15 @@ def currencies_called(text: str) -> frozenset[str]:
 
     A name of a currency in use never means one that is no longer in use.
 
-    >>> currencies_called("Spanish peseta")
-    frozenset({'ESP'})
+    >>> currencies_called("Spanish peseta"), currencies_called("Euro (€)"), currencies_called("EUR ($)")
+    (frozenset({'ESP'}), frozenset({'EUR'}), frozenset())
     """
     codes = currencies.currencies_of(text)
     if codes:
         return codes
+    parts = _TWO_FORMS.fullmatch(text.strip()) if text.rstrip().endswith((")", "]")) and len(text) <= _MAX_COUNTRY_NAME else None
+    if parts is not None and parts[1]:
+        return currencies_called(parts[1]) & currencies_called(parts[2])
     key = fold_name(text)
     names = locale_tables.old_currency_names()
     return names.get(key) or names.get(locale_tables.with_letter_apostrophe(key.replace("\u02bc", "'")), NONE)
@@ -293,8 +307,16 @@ def _currencies_by_number() -> dict[str, frozenset[str]]:
 
 
 def boolean_called(text: str) -> bool | None:
-    """True or False for a word, mark or digit that means yes or no; None for anything else."""
+    """True or False for a word, mark or digit that means yes or no, or for a word behind a checked mark; None for anything else.
+
+    >>> boolean_called("☑ No"), boolean_called("[x] Ja"), boolean_called("☐ Yes")
+    (False, True, None)
+    """
     key = fold_name(text).translate(_VARIATION_SELECTORS).strip(".!")
+    if key.startswith(_CHECKED_MARKS):
+        word = key.removeprefix(next(mark for mark in _CHECKED_MARKS if key.startswith(mark))).strip()
+        if word.isalpha():
+            return boolean_called(word)
     squeezed = key.replace(" ", "")
     if key in _TRUE or squeezed in _TRUE:
         return True

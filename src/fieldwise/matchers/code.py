@@ -1,8 +1,8 @@
 """Identifiers: invoice numbers, IBANs, postcodes. Case, spaces and punctuation are ignored; every letter and digit must agree.
 
-Leading zeros count: `007` is not `7`. In a phone number, `00` before the country is `+`. With a `scheme`, values are read by that scheme
-and a failing check digit is named in the note; this needs the extra `domain` (`pip install "fieldwise[domain]"`). A phone number without
-its country agrees with the full one if it has its area code.
+Leading zeros count: `007` is not `7`. Of two signs at the end, as in `AB+` and `AB-`, both must agree. In a phone number, `00` before the
+country is `+`. With a `scheme`, values are read by that scheme and a failing check digit is named in the note; this needs the extra
+`domain` (`pip install "fieldwise[domain]"`). A phone number without its country agrees with the full one if it has its area code.
 
 >>> code(Pairs(["INV-2024-031", "007", "A100"], ["inv 2024 031", "7", "A1OO"]), Code()).value.tolist()
 [1.0, 0.0, 0.0]
@@ -44,6 +44,7 @@ _BIC_LENGTH: Final = 8
 """Without the branch."""
 _MAX_LABEL_WORDS: Final = 4
 _FRACTION_OR_POWER: Final = re.compile(r"([¼-¾⅐-⅞↉]|(?<=\d)[²³¹⁰⁴-⁹]+)")
+_MINUS_SIGNS: Final = frozenset("-\u2010\u2011\u2012\u2013\u2212")
 _GTIN_LENGTH: Final = 14
 """Digits of a GTIN; shorter ones (EAN-13, UPC-A, EAN-8) have leading zeros."""
 _NORTH_AMERICAN_LENGTH: Final = 10
@@ -115,6 +116,7 @@ def unread_note(value: Any, config: Code) -> str | None:
         Example(expected="DE 136 695 976", actual="DE136695976", score=1),
         Example(expected="007", actual="7", score=0),
         Example(expected="INV-031", actual="INV-013", score=0),
+        Example(expected="AB+", actual="AB-", score=0),
     ],
 )
 def code(pairs: Pairs, config: Code) -> Scores:
@@ -145,6 +147,8 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
             agrees = _read_phone_in_country_of(national.text, full.text) == full.key
         elif not agrees and config.scheme is None:
             agrees = _dial_same_number(expected, actual) or _dial_same_number(actual, expected)
+        elif agrees and config.scheme is None:
+            agrees = {_final_sign(expected.text), _final_sign(actual.text)} != {"+", "-"}
         problems = join_notes(expected.problem and f"expected: {expected.problem}", actual.problem and f"actual: {actual.problem}")
         return Agreement(agrees, problems)
 
@@ -171,6 +175,16 @@ def _identifier_key(text: str) -> str:
         return alphanumeric_key(text)
     pieces = _FRACTION_OR_POWER.split(text)
     return "".join(piece if place % 2 else alphanumeric_key(piece) for place, piece in enumerate(pieces))
+
+
+def _final_sign(text: str) -> str:
+    """`+` or `-` at the end of a blood group or a grade, else nothing. `AB` may leave it out, but `AB+` is not `AB-`.
+
+    >>> _final_sign("AB+"), _final_sign("Rh −"), _final_sign("A-1")
+    ('+', '-', '')
+    """
+    last = text.rstrip()[-1:]
+    return "-" if last in _MINUS_SIGNS else last if last == "+" else ""
 
 
 def _dial_same_number(international: CodeReading, dialled: CodeReading) -> bool:

@@ -1,5 +1,6 @@
 """Data given in a call or on the command line, in place of the suite's: paths, or rows in memory."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -115,6 +116,23 @@ def refuse_tables(expected: Any, actual: Any, caller: str) -> None:
         if is_table(data):
             what = f"`{side}` is a table of many cases, and {caller} takes one"
             raise ConfigError([Diagnostic(code="many-cases", what=what, fix=f"use {SIDES_HINT}")])
+
+
+def list_pairs(expected: object, actual: object) -> tuple[list[Any], list[Any]]:
+    """Two columns of values as lists; ValueError if one is a single value, or if they differ in length.
+
+    >>> list_pairs("Acme", ["ACME"])
+    Traceback (most recent call last):
+    ValueError: expected is one value, not a list of values: write expected=[...]
+    """
+    columns: list[list[Any]] = []
+    for side, values in (("expected", expected), ("actual", actual)):
+        if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+            raise ValueError(f"{side} is one value, not a list of values: write {side}=[...]")
+        columns.append([*values])  # pyright: ignore[reportUnknownArgumentType]
+    if len(columns[0]) != len(columns[1]):
+        raise ValueError(f"expected has {len(columns[0])} values and actual {len(columns[1])}; give one of each for every pair")
+    return columns[0], columns[1]
 
 
 def are_many_records(expected: Any, actual: Any) -> bool:
