@@ -229,7 +229,7 @@ def stored_run(tmp_path_factory):
         ("my-fields.weight=2", "composite"),
         ("my-fields.when={}", "`when`"),
         ("field_prf.empty=absent", "comparisons themselves depend on it"),
-        ("inferred.name.threshold=0.5", "no rule for the field"),
+        ("inferred.nme.threshold=0.5", "did you mean `name`"),
         ("my-fields.nme.weight=2", "no rule for the field"),
         ("my-fields.name.treshold=0.5", "treshold"),
         ("my-fields.name.threshold=1.5", "threshold"),

@@ -15,9 +15,9 @@ from fieldwise.specs import StoredDecision
 from fieldwise.store.part_reader import list_part_files
 from fieldwise.store.run import Run
 from fieldwise.study.changed_comparisons import find_rule_problems
-from fieldwise.study.settings import read_stored_suite
+from fieldwise.study.inferred_suite import read_suite_with_rules
 from fieldwise.study.stored_batch import StoredPart, find_compared_rows
-from fieldwise.study.what_if import build_stored_plan
+from fieldwise.study.what_if import refuse_other_versions
 
 BINS: Final = 20
 MAX_FIELDS: Final = 60
@@ -50,41 +50,87 @@ class LimitHistogram:
         return f"{self.evaluator}.{self.field}.{self.option}"
 
 
-def build_limit_histograms(run: Run) -> list[LimitHistogram]:
-    """The histograms of all fields that `what-if` can try; empty if the run has none or stores too little."""
+@dataclass(frozen=True, slots=True)
+class LimitStudy:
+    """The histograms of a run, or the reason why there are none."""
+
+    histograms: tuple[LimitHistogram, ...]
+    reason: str = ""
+    """Sentences without the last full stop; empty if there are histograms."""
+
+
+class _NoHistogram(Exception):
+    """Why an evaluator has no histogram, as a sentence."""
+
+
+def build_limit_histograms(run: Run) -> LimitStudy:
+    """The histograms of all fields that `what-if` can try; without any, the reason."""
+    if run.state != "finished":
+        return LimitStudy((), f"The run is {run.state}; what if needs a finished one")
     try:
-        plan = build_stored_plan(read_stored_suite(run.manifest.suite, run.manifest.suite_file))
-    except ConfigError:
-        return []
+        suite = read_suite_with_rules(run)
+        refuse_other_versions(run, suite.plan)
+    except ConfigError as error:
+        problem = error.diagnostics[0]
+        return LimitStudy((), f"{problem.what}; {problem.fix}" if problem.fix else problem.what)
     histograms: list[LimitHistogram] = []
-    for planned in plan.evaluators:
-        if "fields" in EVALUATORS.find(planned.type).recomputes:
+    reasons: list[str] = []
+    for planned in suite.plan.evaluators:
+        has_rules = getattr(planned.config, "fields", ()) or planned.name in suite.without_rules
+        if not has_rules or "fields" not in EVALUATORS.find(planned.type).recomputes:
+            continue
+        try:
+            if planned.name in suite.without_rules:
+                raise _NoHistogram(
+                    f"The rules of `{planned.name}` were inferred from other data than the run stores, such as all cases of which it scored"
+                    " some; write them into the suite, as `fieldwise init` does, and run it again"
+                )
             histograms += _build_of_evaluator(run, planned)
-    return histograms[:MAX_FIELDS]
+        except _NoHistogram as obstacle:
+            reasons.append(str(obstacle))
+    if not histograms and not reasons:
+        reasons.append("No evaluator of the suite has rules with a threshold or a tolerance")
+    return LimitStudy(tuple(histograms[:MAX_FIELDS]), "" if histograms else ". ".join(reasons))
 
 
 def _build_of_evaluator(run: Run, planned: PlannedEvaluator) -> list[LimitHistogram]:
-    rules = [rule for rule in getattr(planned.config, "fields", ()) if _find_limit(planned, rule) is not None]
-    if not rules or not any(list_part_files(part, "comparisons", planned.name) for part in run.parts):
-        return []
+    rules = [rule for rule in getattr(planned.config, "fields", ()) if _has_limit(rule)]
+    if not rules:
+        raise _NoHistogram(f"No rule of `{planned.name}` has a threshold or a tolerance that stored comparisons can be held against")
+    obstacles = {rule.text: _find_obstacle(planned, rule) for rule in rules}
+    rules = [rule for rule in rules if obstacles[rule.text] is None]
+    if not rules:
+        raise _NoHistogram(next(filter(None, obstacles.values())))
+    if not any(list_part_files(part, "comparisons", planned.name) for part in run.parts):
+        raise _NoHistogram(f"The run stores no comparisons of `{planned.name}`")
     measured: dict[str, list[tuple[NDArray[np.float64], NDArray[np.bool_]]]] = {rule.text: [] for rule in rules}
     for part in run.parts:
         stored = StoredPart(run.path, part, planned.name)
         for rule in rules:
             if rule.text in stored.fields:
                 measured[rule.text].append(_measure(stored, rule))
-    return [_build_histogram(planned, rule, measured[rule.text]) for rule in rules if measured[rule.text]]
+    histograms = [_build_histogram(planned, rule, measured[rule.text]) for rule in rules if measured[rule.text]]
+    if not histograms:
+        raise _NoHistogram(f"No case has a field with a threshold or a tolerance in `{planned.name}`")
+    return histograms
 
 
-def _find_limit(planned: PlannedEvaluator, rule: FieldRule) -> str | None:
-    """The option of a rule that can be tried; None if there is none, or if a list pairs its items by it."""
+def _has_limit(rule: FieldRule) -> bool:
+    """True if a number decides whether a stored comparison of this rule passes."""
     decision = MATCHERS.find(rule.match.name).stored_decision
-    if decision is None or find_rule_problems(planned.name, planned.config, _with_other_weight(planned.config, rule)):
-        return None
+    return decision is not None and isinstance(getattr(_options_of(rule), decision.options[0]), int | float)
+
+
+def _find_obstacle(planned: PlannedEvaluator, rule: FieldRule) -> str | None:
+    """Why the limit of a rule cannot be tried; None if it can."""
+    decision = _decision_of(rule)
     options = _options_of(rule)
-    is_refused = decision.obstacle is not None and decision.obstacle(options, options) is not None
-    value = getattr(options, decision.options[0])
-    return None if is_refused or not isinstance(value, int | float) else decision.options[0]
+    reason = decision.obstacle(options, options) if decision.obstacle is not None else None
+    if reason is not None:
+        return f"`{planned.name}.{rule.text}`: `{decision.options[0]}` cannot be tried: {reason}"
+    if find_rule_problems(planned.name, planned.config, _with_other_weight(planned.config, rule)):
+        return f"`{planned.name}.{rule.text}`: `{decision.options[0]}` cannot be tried: `align: best` pairs list items by it"
+    return None
 
 
 def _with_other_weight(config: Any, rule: FieldRule) -> Any:

@@ -59,7 +59,7 @@ def read_stored_suite(text: str, file: str | None) -> Document:
 
 def apply_settings(document: Document, texts: Sequence[str]) -> tuple[Document, list[Setting]]:
     """The suite with all settings applied, and what each of them changes. ConfigError lists every setting that cannot be read."""
-    changed = replace(document, value=_copy_without_aliases(document.value))
+    changed = replace(document, value=copy_without_aliases(document.value))
     settings: list[Setting] = []
     problems: list[Diagnostic] = []
     for text in texts:
@@ -79,11 +79,11 @@ def apply_settings(document: Document, texts: Sequence[str]) -> tuple[Document, 
     return changed, settings
 
 
-def _copy_without_aliases(value: Any) -> Any:
+def copy_without_aliases(value: Any) -> Any:
     """A deep copy in which a value that aliases share is a value of its own in each place."""
     if isinstance(value, dict):
-        return {key: _copy_without_aliases(item) for key, item in value.items()}
-    return [_copy_without_aliases(item) for item in value] if isinstance(value, list) else deepcopy(value)
+        return {key: copy_without_aliases(item) for key, item in value.items()}
+    return [copy_without_aliases(item) for item in value] if isinstance(value, list) else deepcopy(value)
 
 
 def _read_setting(document: Document, text: str) -> Setting:

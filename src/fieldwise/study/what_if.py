@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -17,8 +16,6 @@ from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.summary import EvaluatorSummary, GateResult, Summary
 from fieldwise.model.values import MISSING
 from fieldwise.plan.gates import parse_gate
-from fieldwise.plan.suite import build_plan
-from fieldwise.read.table_files import load_json
 from fieldwise.registry import EVALUATORS
 from fieldwise.score.evaluate import VERDICTS, decide_verdicts, evaluate, mark_failed_cases
 from fieldwise.specs import EvaluatorSpec
@@ -28,7 +25,8 @@ from fieldwise.store.part_reader import list_part_files
 from fieldwise.store.run import Run
 from fieldwise.study.agreed_threshold import AgreedLimit, find_agreed_limits
 from fieldwise.study.changed_comparisons import capture_spec, change_comparisons, find_rule_problems
-from fieldwise.study.settings import Setting, apply_settings, read_stored_suite
+from fieldwise.study.inferred_suite import build_stored_plan, read_suite_with_rules
+from fieldwise.study.settings import Setting, apply_settings
 from fieldwise.study.stored_batch import UNPAIRED_COLUMN, StoredBatch, StoredPart, read_stored_cases
 from fieldwise.summarize.gates import judge_gates
 from fieldwise.summarize.state import SummaryState
@@ -161,10 +159,10 @@ def what_if(run: Run, settings: Sequence[str]) -> WhatIf:
         raise ConfigError([Diagnostic(code="no-setting", what="nothing is set, so nothing would change", fix=fix)])
     if run.state != "finished":
         raise ConfigError([Diagnostic(code="unfinished-run", what=f"run {run.id} is {run.state}", fix="name a run that finished")])
-    document = read_stored_suite(run.manifest.suite, run.manifest.suite_file)
-    changed_document, read_settings = apply_settings(document, settings)
-    old_plan, new_plan = build_stored_plan(document), build_stored_plan(changed_document)
-    _refuse_other_versions(run, old_plan)
+    suite = read_suite_with_rules(run)
+    changed_document, read_settings = apply_settings(suite.document, settings)
+    old_plan, new_plan = suite.plan, build_stored_plan(changed_document)
+    refuse_other_versions(run, old_plan)
     named = {setting.evaluator for setting in read_settings}
     pairs = _find_changed_evaluators(old_plan, new_plan)
     changed = [(old, new) for old, new in pairs if old.name in named]
@@ -206,13 +204,7 @@ def _list_limits(settings: Sequence[Setting]) -> list[tuple[str, str, str]]:
     ]
 
 
-def build_stored_plan(document: Document) -> Plan:
-    """The plan of a stored suite; files that it names are read from its folder."""
-    folder = Path(document.file).parent if document.file else Path.cwd()
-    return build_plan(document, load=lambda path: load_json(folder / path), resolve=lambda path: str(folder / path))
-
-
-def _refuse_other_versions(run: Run, plan: Plan) -> None:
+def refuse_other_versions(run: Run, plan: Plan) -> None:
     """Raise ConfigError for an evaluator that measured something else when the run was stored."""
     types = {planned.name: planned.type for planned in plan.evaluators}
     problems: list[Diagnostic] = []

@@ -69,8 +69,9 @@ def _render_confidence(run: Run) -> str:
 
 
 def _render_sliders(run: Run) -> str:
-    sliders = [LimitSlider(limit, _build_bars(limit)) for limit in build_limit_histograms(run)] if run.state == "finished" else []
-    return render("what_if.html", here="", id=run.id, name=run.name, sliders=sliders)
+    study = build_limit_histograms(run)
+    sliders = [LimitSlider(limit, _build_bars(limit)) for limit in study.histograms]
+    return render("what_if.html", here="", id=run.id, name=run.name, sliders=sliders, reason=study.reason)
 
 
 def _build_bars(limit: LimitHistogram) -> tuple[HistogramBar, ...]:
