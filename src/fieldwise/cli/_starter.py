@@ -11,9 +11,10 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
+from fieldwise.cli._suggested_evaluators import ListSurvey
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.path import EACH, render_path
+from fieldwise.model.path import EACH, Step, render_path
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import PRESET_EVALUATORS, SideMapping, Source
 from fieldwise.model.rule import FieldRule, ListRule
@@ -209,13 +210,7 @@ def _write_suite(
         if are_records and source.cases is not None:
             _require_common_field(source)
         inferred = infer_rules(read_cases(source, chunk=256), source) if are_records else None
-        body = (
-            _answer_evaluators(source)
-            if inferred is None
-            else _record_evaluators(
-                inferred, extra_fields, _find_blank_values(source, extra_fields), differ_in_types=_differ_in_types(source)
-            )
-        )
+        body = _answer_evaluators(source) if inferred is None else _record_evaluators(inferred, extra_fields, source)
     gate = _GATE_COMMENT if "name: fields" in body else ""
     return f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n{cases_yaml}\nevaluators:\n{body}{gate}"
 
@@ -258,7 +253,7 @@ def _evaluators_of_rules(rules: Sequence[dict[str, Any]]) -> str:
     """The YAML of `field_accuracy` and `field_prf` with the rules of a type."""
     fields_yaml = ""
     for rule in rules:
-        fields_yaml += "      - {" + ", ".join(f"{key}: {_yaml_scalar(value)}" for key, value in rule.items()) + "}\n"
+        fields_yaml += f"      - {_flow_yaml(rule)}\n"
     return f"  - type: field_accuracy\n    name: fields\n    fields:\n{fields_yaml}  - type: field_prf\n"
 
 
@@ -340,11 +335,42 @@ def _count_blanks(expected: Any, actual: Any) -> int:
     return int(_is_blank(expected) and actual is None) + int(_is_blank(actual) and expected is None)
 
 
-def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str], blanks: _BlankValues, *, differ_in_types: bool) -> str:
+def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str], source: Source) -> str:
+    """The YAML of the evaluators of records: those that lists of boxes and of tool calls suggest, and field rules for all the rest."""
+    survey = ListSurvey()
+    for cases in read_cases(source, chunk=256):
+        survey.add(cases)
+    suggested = survey.suggest()
+    body = "".join(f"  - {_flow_yaml(suggestion.options)}  # {suggestion.reason}\n" for suggestion in suggested)
+    compared_paths = [steps for suggestion in suggested for steps in suggestion.left_out]
+    remaining = replace(
+        inferred,
+        rules=tuple(rule for rule in inferred.rules if not _is_below(rule.path, compared_paths)),
+        lists=tuple(rule for rule in inferred.lists if not _is_below(rule.path, compared_paths)),
+    )
+    if suggested and not remaining.rules:
+        return body
+    blanks = _find_blank_values(source, extra_fields)
+    ignored = [render_path(steps) for steps in compared_paths]
+    return body + _field_evaluators(remaining, extra_fields, blanks, ignored, differ_in_types=_differ_in_types(source))
+
+
+def _is_below(path: FieldPath | None, places: Sequence[tuple[Step, ...]]) -> bool:
+    """True if a path is one of these places or lies inside one."""
+    return path is not None and any(path.steps[: len(steps)] == steps for steps in places)
+
+
+def _flow_yaml(options: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{key}: {_yaml_scalar(value)}" for key, value in options.items()) + "}"
+
+
+def _field_evaluators(
+    inferred: InferredRules, extra_fields: Sequence[str], blanks: _BlankValues, compared_paths: Sequence[str], *, differ_in_types: bool
+) -> str:
     """The YAML of `field_accuracy` and `field_prf` with inferred rules, each with its reason as a comment.
 
     With `extra_fields` or `differ_in_types`, both use the same rules: two files of different origin differ in types and spelling too.
-    Both read empty text as null if one side has it where the other has nothing.
+    Both read empty text as null if one side has it where the other has nothing. `compared_paths` are left to other evaluators.
     """
     fields_yaml = ""
     for rule in inferred.rules:
@@ -363,9 +389,11 @@ def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str], bla
         anchor = " &rules"
         prf_yaml = "    fields: *rules\n"
     ignored_names = [name for name in extra_fields if not blanks.count or name not in blanks.blank_fields]
-    if ignored_names:
-        ignored = ", ".join(_yaml_scalar(_escape_path(name)) for name in ignored_names)
-        prf_yaml += f"    ignore: [{ignored}]  # no expected record has them\n"
+    ignored = [_yaml_scalar(path) for path in compared_paths] + [_yaml_scalar(_escape_path(name)) for name in ignored_names]
+    if ignored:
+        reasons = ["another evaluator compares them"] if compared_paths else []
+        reasons += ["no expected record has them"] if ignored_names else []
+        prf_yaml += f"    ignore: [{', '.join(ignored)}]  # {', or '.join(reasons)}\n"
     accuracy_yaml = f"  - type: field_accuracy\n    name: fields\n    fields:{anchor}\n{fields_yaml}{options_yaml}"
     return f"{accuracy_yaml}  - type: field_prf\n{prf_yaml}{options_yaml}"
 
