@@ -1,10 +1,14 @@
 """Cases ranked by score, and the lowest field by field."""
 
+from pathlib import Path
+
 from report_factory import comparison, evaluator
 
+import fieldwise as fw
 from fieldwise.model.summary import Counts, EvaluatorSummary
 from fieldwise.report.case_view import build_case_views, count_causes, find_leading_evaluator, read_score_spread
 from fieldwise.report.heatmap import summarize_cell
+from fieldwise.report.html import render_html
 from fieldwise.store.run import Run
 
 
@@ -48,3 +52,15 @@ def test_a_heatmap_cell_combines_the_items_of_a_list() -> None:
     assert summarize_cell([wrong]).state.name == "wrong_value"
     partly = summarize_cell([match, close, wrong])
     assert (partly.state.name, partly.hint, partly.example) == ("partly", "2 of 3", wrong)
+
+
+def test_tool_calls_show_the_arguments_that_differ_and_leave_the_whole_sides_unmarked(tmp_path: Path) -> None:
+    expected = [{"tool": "search"}, {"tool": "book", "args": {"bags": 1}}, {"tool": "send"}]
+    case = {"id": "c", "expected": expected, "actual": [{"tool": "book", "args": {"bags": 0}}]}
+    run = fw.run({"evaluators": [{"type": "tool_trajectory"}]}, cases=[case], root=tmp_path)
+    spread = read_score_spread(run, "tool_trajectory", 1)
+    [view] = build_case_views(run, run.full.evaluators["tool_trajectory"], spread.lowest)
+    assert [(row.path, row.comparison.expected, row.comparison.actual) for row in view.rows] == [("book: bags", 1, 0)]
+    assert view.texts is not None
+    assert not any(piece.differs for piece in (*(view.texts.expected or ()), *(view.texts.actual or ())))
+    assert "missing: send" in render_html(run)

@@ -85,3 +85,12 @@ def test_a_field_shows_its_cause_and_advice() -> None:
     assert "RB-2024-0305 → RB-2O24-O3O5" in text
     assert "cause: look-alike characters  The source was misread: improve the scan" in text
     assert "the field's score is 0, its weight 1" in text
+
+
+def test_arguments_of_tool_calls_that_differ_are_shown_with_both_values() -> None:
+    expected, actual = [{"tool": "book", "args": {"bags": 1, "to": "x"}}], [{"tool": "book", "args": {"bags": 0, "note": "hi"}}]
+    text = shown("tool_trajectory", fw.evaluate({"type": "tool_trajectory"}, expected=expected, actual=actual))
+    assert "✗ book (arguments differ: bags, to, note)" in text
+    assert "✗ book: bags  1 → 0" in text
+    assert "✗ book: to  x → " in text
+    assert "✗ book: note  not expected: hi" in text

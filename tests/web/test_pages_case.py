@@ -56,6 +56,17 @@ def test_a_case_with_tool_calls_has_a_page(client: TestClient) -> None:
     assert "missing: fetch" in page.text
 
 
+def test_arguments_of_tool_calls_that_differ_are_shown_with_both_values(client: TestClient) -> None:
+    expected = [{"tool": "book", "args": {"bags": 11}}, {"tool": "send", "args": {}}]
+    case = {"id": "c1", "expected": expected, "actual": [{"tool": "book", "args": {"bags": 70}}]}
+    body = {"cases": [case], "evaluators": [{"type": "tool_trajectory"}], "store": True}
+    run = client.post("/api/v1/evaluate/batch", json=body).json()["run"]["id"]
+    page = client.get(f"/runs/{run}/case?id=c1").text
+    assert "<del>11</del>" in page
+    assert "<ins>70</ins>" in page
+    assert "missing: send" in page
+
+
 def test_fields_that_both_sides_lack_are_not_values_as_expected(client: TestClient) -> None:
     rules = [{"path": name, "match": "exact"} for name in ("a", "b", "c")]
     cases = [

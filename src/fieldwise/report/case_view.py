@@ -19,6 +19,7 @@ from fieldwise.model.result import Result
 from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import EVALUATORS
+from fieldwise.report.argument_differences import read_argument_differences
 from fieldwise.report.picture import draw_case_picture
 from fieldwise.report.result_text import FIELD_STATES, UNMEASURED, FieldState, describe_cause, displayed_verdict
 from fieldwise.report.text_format import format_value
@@ -109,7 +110,7 @@ class CaseView:
     """True if the system gave no readable output, so that every expected value is an omission."""
     input: tuple[TextPiece, ...] | None = None
     texts: MarkedSides | None = None
-    """The whole expected and actual, if no fields were compared."""
+    """The whole expected and actual, if no fields were compared; without marks if the rows are arguments of tool calls."""
     picture: str | None = None
     """An SVG as a data URL."""
 
@@ -160,7 +161,8 @@ def build_case_views(run: "Run", leader: EvaluatorSummary, cases: Sequence[Ranke
 def _build_case_view(run: "Run", ranked: RankedCase, results: Mapping[str, Result], leader: str, rules: Mapping[str, str]) -> CaseView:
     case = run.case(ranked.id)
     comparisons = results[leader].comparisons if leader in results else ()
-    mismatches = [comparison for comparison in comparisons if comparison.outcome not in _NOT_MISMATCHES]
+    arguments = read_argument_differences(results[leader]) if leader in results else []
+    mismatches = [comparison for comparison in comparisons if comparison.outcome not in _NOT_MISMATCHES] + arguments
     split = (f"split {case.split}",) if case.split else ()
     return CaseView(
         id=ranked.id,
@@ -173,7 +175,7 @@ def _build_case_view(run: "Run", ranked: RankedCase, results: Mapping[str, Resul
         matched=sum(comparison.passed and comparison.outcome == "match" for comparison in comparisons),
         no_output=leader in results and results[leader].status == "error",
         input=None if case.input is None else plain_pieces(format_value(case.input)),
-        texts=None if comparisons else _mark_whole_values(case.expected, case.actual),
+        texts=None if comparisons else _mark_whole_values(case.expected, case.actual, marked=not arguments),
         picture=_draw_data_url(run, case, results),
     )
 
@@ -205,8 +207,9 @@ def _build_row(comparison: Comparison, rules: Mapping[str, str]) -> MismatchRow:
     )
 
 
-def _mark_whole_values(expected: Value, actual: Value) -> MarkedSides:
-    if expected is not MISSING and actual is not MISSING:
+def _mark_whole_values(expected: Value, actual: Value, *, marked: bool) -> MarkedSides:
+    """Both sides as a whole; `marked` is False if rows show what differs."""
+    if marked and expected is not MISSING and actual is not MISSING:
         expected_pieces, actual_pieces = mark_texts(format_value(expected), format_value(actual))
         return MarkedSides(expected=expected_pieces, actual=actual_pieces)
     return MarkedSides(

@@ -11,6 +11,7 @@ from fieldwise.kernels.statistics import precision_recall_f1
 from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.path import MalformedPath, Path, innermost_list
 from fieldwise.model.result import Result
+from fieldwise.report.argument_differences import read_argument_differences
 from fieldwise.report.result_text import count_metrics, describe_cause, format_case_metric
 from fieldwise.report.terminal_layout import (
     BAD,
@@ -260,8 +261,9 @@ def _list_flags(result: Result) -> list[RenderableType]:
 
 
 def _build_mismatches(result: Result, display: DisplayOptions) -> RenderableType | None:
-    """List every field that does not pass, with its cause."""
+    """List every field that does not pass, with its cause, and every argument of a tool call that differs."""
     mismatches = [comparison for comparison in result.comparisons if not comparison.passed and comparison.outcome not in UNCOUNTED_OUTCOMES]
+    mismatches += read_argument_differences(result)
     if not mismatches or result.status != "scored":
         return None
     rows: list[RenderableType] = []

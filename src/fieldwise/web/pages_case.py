@@ -20,6 +20,7 @@ from fieldwise.model.comparison import Comparison
 from fieldwise.model.redaction import is_redacted
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
+from fieldwise.report.argument_differences import read_argument_differences
 from fieldwise.report.case_view import draw_case_shapes, find_leading_evaluator
 from fieldwise.report.evidence import context_text, find_text_key, list_source_texts
 from fieldwise.report.html import build_query
@@ -90,6 +91,8 @@ class EvaluatorPanel:
     more: int
     """Number of comparisons beyond MAX_ROWS, which are not shown."""
     misses: tuple[str, ...]
+    has_comparisons: bool = True
+    """False if the rows, if any, are arguments of tool calls: the misses then say more than the rows."""
 
     @property
     def measured(self) -> bool:
@@ -243,7 +246,7 @@ def make_panel(
     case: Case | None = None,
 ) -> EvaluatorPanel:
     """The result of one evaluator; `rules` by field, `counts` are the metrics that are whole numbers. `case` shows where fields lead to."""
-    comparisons = result.comparisons[:MAX_ROWS]
+    comparisons = [*result.comparisons, *read_argument_differences(result)][:MAX_ROWS]
     moved = find_moved_items(actual, comparisons)
     has_text = case is not None and bool(list_source_texts(case))
     rows: list[ComparisonRow] = []
@@ -261,6 +264,7 @@ def make_panel(
         matching=tuple(row for row in rows if row.state.name in _MATCHING_STATES),
         more=max(len(result.comparisons) - MAX_ROWS, 0),
         misses=tuple(result.misses[:MAX_ROWS]),
+        has_comparisons=bool(result.comparisons),
     )
 
 

@@ -329,3 +329,29 @@ def test_a_thousand_calls_are_paired_without_comparing_every_two(monkeypatch: py
     assert (result.score, result.metrics["order_correct"]) == (1.0, False)
     monkeypatch.setattr(tool_trajectory, "_MAX_GRID_CELLS", 10)
     assert fw.evaluate({"type": "tool_trajectory"}, expected=expected, actual=actual).score == 1.0
+
+
+def test_arguments_that_differ_are_in_the_details_with_both_values() -> None:
+    expected = [{"tool": "search"}, {"tool": "book", "args": {"bags": 1, "class": "economy", "a.b": None}}]
+    actual = [{"tool": "book", "args": {"bags": 0, "class": "economy", "note": "x"}}, {"tool": "search", "args": {}}]
+    result = fw.evaluate({"type": "tool_trajectory"}, expected=expected, actual=actual)
+    assert result.misses == ["book (arguments differ: bags, a.b, note)"]
+    assert result.details["differences"] == [
+        {"call": "book", "argument": "bags", "path": "[1].args.bags", "expected": 1, "actual": 0},
+        {"call": "book", "argument": "a.b", "path": '[1].args["a.b"]', "expected": None},
+        {"call": "book", "argument": "note", "path": "[1].args.note", "actual": "x"},
+    ]
+
+
+def test_arguments_that_a_match_compared_are_in_the_details_with_both_values() -> None:
+    config = {"type": "tool_trajectory", "args": {"query": {"match": "fuzzy", "threshold": 0.9}}}
+    expected, actual = [{"tool": "search", "args": {"query": "weather in Paris", "page": 1}}], [{"tool": "search", "args": {"query": "x"}}]
+    assert fw.evaluate(config, expected=expected, actual=actual).details["differences"] == [
+        {"call": "search", "argument": "query", "path": "[0].args.query", "expected": "weather in Paris", "actual": "x"},
+        {"call": "search", "argument": "page", "path": "[0].args.page", "expected": 1},
+    ]
+
+
+def test_calls_that_match_have_no_differences() -> None:
+    calls = [{"tool": "search", "args": {"query": "x"}}]
+    assert fw.evaluate({"type": "tool_trajectory"}, expected=calls, actual=calls).details["differences"] == []

@@ -41,7 +41,7 @@ from fieldwise.model.case import Case
 from fieldwise.model.comparison import Outcome
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import OptionProblem
-from fieldwise.model.path import Path
+from fieldwise.model.path import Path, render_path
 from fieldwise.model.result import Result, Results, fault_result, unavailable_result
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.values import MISSING, json_kind
@@ -159,6 +159,32 @@ class _HitsAndMisses(NamedTuple):
     misses: list[str]
 
 
+class ArgumentDifference(NamedTuple):
+    """An argument in which two calls of one tool differ."""
+
+    name: str
+    """The argument as messages show it: its key, or its path if matches compare arguments; empty for the arguments as a whole."""
+    path: str
+    """Its path within the arguments."""
+    expected: Any
+    actual: Any
+    """`MISSING` for a side that does not have it."""
+
+    def to_json(self, label: str, call: int) -> dict[str, Any]:
+        """The entry in `details`; a side that does not have the argument is left out."""
+        separator = "." if self.path and not self.path.startswith("[") else ""
+        sides = {"expected": self.expected, "actual": self.actual}
+        values = {side: value for side, value in sides.items() if value is not MISSING}
+        return {"call": label, "argument": self.name, "path": f"[{call}].args{separator}{self.path}", **values}
+
+
+class _DescribedCalls(NamedTuple):
+    hits: list[str]
+    misses: list[str]
+    differences: list[dict[str, Any]]
+    """The arguments in which calls of one tool differ, with both values."""
+
+
 def _score_trajectory(trajectory: "Trajectory | None", config: ToolTrajectory) -> Result:
     if trajectory is None:
         return Result(status="skipped", reasoning=f"the case has no expected calls under `{config.expected_path}`")
@@ -190,6 +216,7 @@ def _score_trajectory(trajectory: "Trajectory | None", config: ToolTrajectory) -
             "expected_calls": label_calls(trajectory.expected),
             "actual_calls": label_calls(trajectory.actual),
             "pairs": [list(pair) for pair in sorted(pairs)],
+            "differences": calls.differences,
             "flags": _find_flags(trajectory, config),
         },
     )
@@ -232,12 +259,13 @@ def _measure_matches(trajectory: "Trajectory", matched: int, config: ToolTraject
     }
 
 
-def _describe_calls(trajectory: "Trajectory", pairs: Sequence[CallPair], unordered_pairs: Sequence[CallPair], mode: str) -> _HitsAndMisses:
+def _describe_calls(trajectory: "Trajectory", pairs: Sequence[CallPair], unordered_pairs: Sequence[CallPair], mode: str) -> _DescribedCalls:
     """Matched calls as hits; missing, misplaced and different calls, then unexpected ones, as misses."""
     expected_labels, actual_labels = label_calls(trajectory.expected), label_calls(trajectory.actual)
     matched = {expected for expected, _ in pairs}
     used = {actual for _, actual in pairs}
     misses: list[str] = []
+    differences: list[dict[str, Any]] = []
     if mode != "subset":
         elsewhere = dict(unordered_pairs)
         positions_by_tool = trajectory.positions_by_tool()
@@ -255,14 +283,16 @@ def _describe_calls(trajectory: "Trajectory", pairs: Sequence[CallPair], unorder
                 misses.append(f"missing: {label}")
             else:
                 used.add(similar)
-                misses.append(f"{label} ({_describe_difference(trajectory.find_differing((expected, similar)))})")
+                differing = trajectory.find_differing((expected, similar))
+                misses.append(f"{label} ({_describe_difference(differing)})")
+                differences += [difference.to_json(label, expected) for difference in differing]
     if mode in ("exact", "subset"):
         misses += [f"unexpected: {label}" for actual, label in enumerate(actual_labels) if actual not in used]
-    return _HitsAndMisses([expected_labels[expected] for expected in sorted(matched)], misses)
+    return _DescribedCalls([expected_labels[expected] for expected in sorted(matched)], misses, differences)
 
 
-def _describe_difference(arguments: Sequence[str]) -> str:
-    names = [name for name in arguments if name]
+def _describe_difference(differences: Sequence[ArgumentDifference]) -> str:
+    names = [difference.name for difference in differences if difference.name]
     return f"arguments differ: {', '.join(names)}" if names else "arguments differ"
 
 
@@ -300,7 +330,7 @@ class Trajectory:
     args: ArgumentRule = "exact"
     matching: list[frozenset[int]] = field(default_factory=list)
     """For each expected call the positions of the actual calls that match it; filled in by `compare_arguments`."""
-    differing: dict[CallPair, tuple[str, ...]] = field(default_factory=dict)
+    differing: dict[CallPair, tuple[ArgumentDifference, ...]] = field(default_factory=dict)
     """The differing arguments of pairs of calls of one tool, as far as matches compared them."""
     faults: list[Diagnostic] = field(default_factory=list)
 
@@ -315,12 +345,15 @@ class Trajectory:
         """True if an expected and an actual call are the same."""
         return pair[1] in self.matching[pair[0]]
 
-    def find_differing(self, pair: CallPair) -> tuple[str, ...]:
+    def find_differing(self, pair: CallPair) -> tuple[ArgumentDifference, ...]:
         """The arguments in which two calls of one tool differ."""
         if pair in self.differing or self.matches(pair):
             return self.differing.get(pair, ())
-        arguments = self.expected[pair[0]].args or {}
-        return _find_differing(arguments, self.actual[pair[1]].args or {}, subset=self.args == "subset")
+        expected, actual = self.expected[pair[0]].args or {}, self.actual[pair[1]].args or {}
+        names = _find_differing(expected, actual, subset=self.args == "subset")
+        return tuple(
+            ArgumentDifference(name, render_path((name,)), expected.get(name, MISSING), actual.get(name, MISSING)) for name in names
+        )
 
 
 def compare_arguments(batch: Batch, trajectories: Sequence[Trajectory]) -> None:
@@ -407,14 +440,15 @@ def _compare_by_match(batch: Batch, pairs_to_match: Sequence[tuple[Trajectory, C
     actual = [trajectory.actual[j].args or {} for trajectory, (_, j) in pairs_to_match]
     comparisons = batch.compare_records(CompareSpec(rules=rules, open="keys"), expected, actual)
     for row, (trajectory, pair) in enumerate(pairs_to_match):
-        differing: list[str] = []
+        differing: list[ArgumentDifference] = []
         for at in comparisons.rows_of(row).tolist():
             outcome = int(comparisons.outcome[at])
             if at in comparisons.faults:
                 trajectory.faults.append(comparisons.faults[at])
             undeclared = outcome == Outcome.BOTH_ABSENT and comparisons.expected[at] is MISSING
             if not comparisons.passed[at] and outcome != Outcome.IGNORED and not undeclared:
-                differing.append(comparisons.paths[int(comparisons.path[at])])
+                path = comparisons.paths[int(comparisons.path[at])]
+                differing.append(ArgumentDifference(path, path, comparisons.expected[at], comparisons.actual[at]))
         trajectory.differing[pair] = tuple(differing)
         if not differing:
             trajectory.matching[pair[0]] |= {pair[1]}
