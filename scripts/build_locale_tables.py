@@ -132,6 +132,7 @@ def main(node_modules: Path) -> None:
         **month_tables,
         "day_names": calendar_text(calendar_index(calendar_names(locales, "days", 7), 0)),
         "unit_names": units,
+        "rate_names": {name: codes for name, codes in unit_names(languages, rates=True).items() if name not in units},
         "unit_names_without_points": {name.replace(".", ""): codes for name, codes in sorted(units.items()) if "." in name},
         "yes_no": answers,
         "yes_no_without_accents": without_accents(answers),
@@ -535,8 +536,8 @@ def dimension_of(
     return None
 
 
-def unit_names(languages: Iterable[str]) -> dict[str, str]:
-    """Folded name, abbreviation or symbol → units; English wins where it has the name."""
+def unit_names(languages: Iterable[str], *, rates: bool = False) -> dict[str, str]:
+    """Folded name, abbreviation or symbol → units; English wins where it has the name. `rates`: how often in a unit, as `per hour`."""
     index: dict[str, set[str]] = defaultdict(set)
     english: dict[str, set[str]] = defaultdict(set)
     for name in languages:
@@ -544,14 +545,15 @@ def unit_names(languages: Iterable[str]) -> dict[str, str]:
             unit = key.split("-", 1)[1]
             for width in ("long", "short", "narrow"):
                 patterns = widths.get(width, {}) if isinstance(widths, Mapping) else {}
-                for label in pattern_labels(patterns):
+                for label in pattern_labels({"per": patterns.get("per")} if rates else patterns, rates=rates):
                     index[label].add(unit)
                     if name == "en":
                         english[label].add(unit)
     return joined({label: english.get(label, units) for label, units in index.items() if len(label) < 40})
 
 
-def pattern_labels(patterns: Any) -> set[str]:
+def pattern_labels(patterns: Any, *, rates: bool = False) -> set[str]:
+    """The names in the patterns of a unit, or those of rates, such as `{0} per hour`."""
     labels: set[str] = set()
     values: list[Any] = [patterns]
     while values:
@@ -559,8 +561,8 @@ def pattern_labels(patterns: Any) -> set[str]:
         if isinstance(value, str):
             if value.count("{0}") == 1 and "{1}" not in value:
                 labels.add(fold(value.replace("{0}", " ")).strip())
-        elif hasattr(value, "values"):
-            values.extend(value.values())
+        elif isinstance(value, Mapping):
+            values.extend(pattern for key, pattern in value.items() if rates or key != "per")
     return {label for label in labels if label and not any(map(str.isdigit, POWER.sub("", label)))}
 
 

@@ -258,6 +258,15 @@ def unit_names() -> NameTable[frozenset[str]]:
     return _code_sets("unit_names")
 
 
+def rate_names() -> NameTable[frozenset[str]]:
+    """Folded name of how often in a unit → units. Names of a unit are left out.
+
+    >>> rate_names()["par heure"]
+    frozenset({'hour'})
+    """
+    return _code_sets("rate_names")
+
+
 def unit_names_without_points() -> NameTable[frozenset[str]]:
     """The names of units that have points, without them → units."""
     return _code_sets("unit_names_without_points")

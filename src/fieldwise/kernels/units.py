@@ -6,7 +6,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from functools import cache, lru_cache
 from math import pi
 from typing import Any, Final
@@ -352,21 +352,27 @@ def _symbols_called(name: str) -> frozenset[str]:
 
 
 def _rate_called(name: str) -> frozenset[str]:
-    """How often in a unit: `/min`, `per hour`, `pro Tag`, which CLDR prints beside the names of the unit itself; empty for any other name.
+    """How often in a unit: `/min`, `per hour`, `na godzinę`; empty for any other name.
 
     >>> sorted(_rate_called("/min")), _rate_called("per mile"), _rate_called("pro")
     (['beat-per-minute', 'item-per-minute', 'revolution-per-minute'], frozenset({'item-per-mile'}), frozenset())
     """
-    if name[:1] not in _RATE_STARTS and name[-1:] != _KOREAN_PER:
+    if name in _NOT_PER:
         return _NO_UNITS
-    rate = _RATE.match(name)
-    if (rate is None and name[-1:] != _KOREAN_PER) or name in _NOT_PER:
-        return _NO_UNITS
-    denominator = name[rate.end() :] if rate is not None else name.removesuffix(_KOREAN_PER)
-    symbol = symbol_in_ratio(denominator)
-    units = units_called(denominator) or locale_tables.unit_names().get(name, _NO_UNITS) if symbol is None else {symbol}
+    units = _units_behind_per(name) or locale_tables.rate_names().get(name, _NO_UNITS)
     rates = {f"item{_PER}{unit}" for unit in units if _PER not in unit}
     return frozenset(rates | {"beat-per-minute", "revolution-per-minute"} if units == {"minute"} else rates)
+
+
+def _units_behind_per(name: str) -> Set[str]:
+    """The units behind a slash or a word for `per`; empty for any other name."""
+    if name[-1:] == _KOREAN_PER:
+        return units_called(name.removesuffix(_KOREAN_PER))
+    rate = _RATE.match(name) if name[:1] in _RATE_STARTS else None
+    if rate is None:
+        return _NO_UNITS
+    symbol = symbol_in_ratio(name[rate.end() :])
+    return units_called(name[rate.end() :]) if symbol is None else {symbol}
 
 
 def _symbol_in_capitals(name: str) -> frozenset[str]:
