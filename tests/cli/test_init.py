@@ -374,3 +374,40 @@ def test_coco_files_that_do_not_fit_are_refused(tmp_path: Path, fieldwise: Run) 
     annotations.write_text(json.dumps({"images": [], "annotations": [], "categories": []}))
     detections.write_text("[]")
     assert "no images" in fieldwise("init", tmp_path, "--expected", annotations, "--actual", detections).stderr
+
+
+@pytest.mark.parametrize("column", [(), ("--column", "expected=answers.text")])
+def test_questions_with_several_gold_answers_get_a_suite_that_runs(tmp_path: Path, fieldwise: Run, column: tuple[str, ...]) -> None:
+    rows: list[dict[str, object]] = []
+    for number in range(5):
+        answers = {"text": [f"the Broncos of {number}", "Denver Broncos"], "answer_start": [7, 11]}
+        rows.append({"id": str(number), "question": "Who won?", "context": "…", "answers": answers, "prediction_text": "Denver Broncos"})
+    write_jsonl(tmp_path / "squad.jsonl", rows)
+    assert fieldwise("init", tmp_path, "--cases", tmp_path / "squad.jsonl", *column).exit_code == 0
+    suite = tmp_path / "squad.eval.yaml"
+    assert yaml.safe_load(suite.read_text())["evaluators"] == [{"type": "answer_quality"}]
+    run = fw.run(suite, root=tmp_path)
+    assert run.summary["answer_quality.exact_match"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("row", "evaluators"),
+    [
+        ({"answer": "Paris is the capital."}, [{"type": "grounding", "by": "words"}]),
+        ({"relevant_ids": ["p1"]}, [{"type": "retrieval"}]),
+    ],
+)
+def test_contexts_without_expected_answers_get_a_suite_that_runs(
+    folder: Path, fieldwise: Run, row: dict[str, object], evaluators: list[dict[str, str]]
+) -> None:
+    write_jsonl(folder / "rag.jsonl", [{"id": "1", "question": "Which?", "contexts": ["Paris is the capital of France."], **row}])
+    assert fieldwise("init", "--cases", "rag.jsonl").exit_code == 0
+    assert yaml.safe_load((folder / "rag.eval.yaml").read_text())["evaluators"] == evaluators
+    assert fieldwise("run", "rag.eval.yaml").exit_code == 0
+
+
+def test_contexts_alone_are_refused(folder: Path, fieldwise: Run) -> None:
+    write_jsonl(folder / "rag.jsonl", [{"id": "1", "question": "Which?", "contexts": ["Paris is the capital of France."]}])
+    refused = fieldwise("init", "--cases", "rag.jsonl")
+    assert refused.exit_code == 2
+    assert "no case says what is expected" in refused.stderr

@@ -244,3 +244,47 @@ def test_short_names_of_both_sides_are_recognized() -> None:
     roles, problems = find_roles(["id", "gt", "pred"], {}, Where())
     assert (roles.columns["expected"], roles.columns["actual"]) == ("gt", "pred")
     assert not [problem for problem in problems if problem.level == "error"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ({"text": ["Paris", "Paris, France"], "answer_start": [3, 3]}, {"$any": ["Paris", "Paris, France"]}),
+        ({"text": ["Paris", "Paris"], "answer_start": [3, 90]}, "Paris"),
+        ({"text": [], "answer_start": []}, ""),
+        ([{"text": "Paris", "answer_start": 3}], "Paris"),
+        (["Paris", "Lutetia"], {"$any": ["Paris", "Lutetia"]}),
+        ([1, 2], [1, 2]),
+        ("Paris", "Paris"),
+    ],
+)
+@pytest.mark.parametrize("is_csv", [False, True])
+def test_each_of_the_gold_answers_to_a_question_is_accepted(tmp_path: Path, answers: Any, expected: Any, is_csv: bool) -> None:
+    row = {"id": "1", "question": "Which?", "answers": answers, "prediction_text": "Paris"}
+    file = tmp_path / ("squad.csv" if is_csv else "squad.jsonl")
+    if is_csv:
+        cell = answers if isinstance(answers, str) else json.dumps(answers)
+        with file.open("w", newline="") as stream:
+            csv.writer(stream).writerows([[*row], [*(row | {"answers": cell}).values()]])
+        expected = json.dumps(expected) if expected == [1, 2] else expected
+    else:
+        file.write_text(json.dumps(row) + "\n")
+    [cases] = read_cases(Source(cases=str(file)))
+    assert (cases.expected, cases.actual) == ([expected], ["Paris"])
+
+
+def test_a_list_of_answers_beside_a_list_of_outputs_stays_a_list(tmp_path: Path) -> None:
+    file = tmp_path / "lists.jsonl"
+    file.write_text('{"answers": ["a", "b"], "prediction": ["a", "b"]}\n')
+    [cases] = read_cases(Source(cases=str(file)))
+    assert cases.expected == [["a", "b"]]
+
+
+def test_a_column_may_be_a_path(tmp_path: Path) -> None:
+    file = tmp_path / "nested.jsonl"
+    file.write_text('{"sample": {"meta": {"truth": "Paris"}}, "output": "Paris"}\n')
+    [cases] = read_cases(Source(cases=str(file), columns={"expected": "sample.meta.truth"}))
+    assert cases.expected == ["Paris"]
+    reader = read_cases(Source(cases=str(file), columns={"expected": "sample.meta.label"}))
+    assert list(reader) == []
+    assert [problem.code for problem in reader.diagnostics if problem.level == "error"] == ["unknown-column"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from fieldwise.cli._suggested_evaluators import ListSurvey
+from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.path import EACH, Step, render_path
@@ -205,6 +206,8 @@ def _write_suite(
         raise ConfigError([replace(diagnostic, level="error") for diagnostic in without_outputs])
     if rules is not None:
         body = _evaluators_of_rules(rules)
+    elif not expected_values:
+        body = _evaluators_of_contexts(source)
     else:
         are_records = 2 * records >= expected_values > 0  # a few answers that are JSON do not make answers records
         if are_records and source.cases is not None:
@@ -238,7 +241,7 @@ def _answer_evaluators(source: Source) -> str:
     outputs: Counter[str] = Counter()
     for cases in read_cases(source, chunk=256):
         ids.update(cases.id)
-        labels.update(str(value).strip() for value in cases.expected if value is not MISSING)
+        labels.update(str(_first_accepted(value)).strip() for value in cases.expected if value is not MISSING)
         outputs.update(str(value).strip() for value in cases.actual if value is not MISSING)
     body = "  - type: answer_quality\n"
     if _are_labels(labels, outputs):
@@ -246,6 +249,20 @@ def _answer_evaluators(source: Source) -> str:
     for preset, evaluator in PRESET_EVALUATORS.items():
         if not ids.isdisjoint((preset, preset.upper())):
             body += f"  - {{type: {evaluator}, name: {preset}, preset: {preset}}}  # for the question {preset.upper()}\n"
+    return body
+
+
+def _evaluators_of_contexts(source: Source) -> str:
+    """The YAML of the evaluators that need no expected value; ConfigError if the cases have nothing that these could score."""
+    has_outputs = has_relevant_ids = False
+    for cases in read_cases(source, chunk=256):
+        has_outputs = has_outputs or any(value is not MISSING for value in cases.actual)
+        has_relevant_ids = has_relevant_ids or any("relevant_ids" in metadata for metadata in cases.metadata)
+    if not has_outputs and not has_relevant_ids:
+        raise ConfigError([_describe_missing_expected(source)])
+    body = "  - {type: retrieval}\n" if has_relevant_ids else ""
+    if has_outputs:
+        body += "  - {type: grounding, by: words}  # no case says what is expected: only the contexts can be compared\n"
     return body
 
 
@@ -275,9 +292,15 @@ def _count_expected(batches: Iterable[Cases]) -> tuple[int, int, bool]:
     has_contexts = False
     for cases in batches:
         present += sum(value is not MISSING for value in cases.expected)
-        records += sum(isinstance(value, dict | list) for value in ScoringBatch(cases, NO_SERVICES).records.expected)
+        values = ScoringBatch(cases, NO_SERVICES).records.expected
+        records += sum(isinstance(_first_accepted(value), dict | list) for value in values)
         has_contexts = has_contexts or any(contexts is not None for contexts in cases.contexts)
     return present, records, has_contexts
+
+
+def _first_accepted(value: Any) -> Any:
+    """The first of several accepted values; any other value as it is."""
+    return next(iter(list_accepted(value)), value)
 
 
 def _describe_missing_expected(source: Source) -> Diagnostic:

@@ -23,6 +23,8 @@ _MAX_LOOKUPS: Final = 4
 """Up to this many columns, looking up each name is faster than a pass over all keys of a row."""
 _WHOLE_ANSWER_NAMES: Final = ("expected_response", "expected_output", "expected", "ground_truth")
 """Names of an MLflow expectation that is the whole expected output; others are fields of a record."""
+_GOLD_ANSWERS: Final = ("answers", "answers.text")
+"""Names, folded, of columns that list the answers to a question each of which is right."""
 _PROMPTFOO_STATUS: Final = compile_on_use(r"\[(?:PASS|FAIL|ERROR)\] (?:\(\d+\.\d+\)\s*)?")
 """What older versions of promptfoo write before an output in CSV."""
 _SYNTAX_CODES: Final = ("invalid-json", "truncated-json", "invalid-csv")
@@ -49,6 +51,7 @@ def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | No
     if rows.is_text_only:
         _remove_blank_sides(cases)
         _decode_answers(cases)
+    _accept_gold_answers(cases, roles, rows.is_text_only)
     _warn_of_other_columns(cases, rows, roles, keys)
     if "contexts" in roles.columns:
         cases.contexts = [_parse_contexts(value, rows.is_text_only) for value in _get_column(rows, roles, "contexts", None)]
@@ -159,6 +162,35 @@ def _unwrap_references(value: Any) -> Any:
     if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
         return value
     return value[0] if len(value) == 1 else {ANY: value}
+
+
+def _accept_gold_answers(cases: Cases, roles: ColumnRoles, is_text_only: bool) -> None:
+    """Replace the gold answers of a question, as SQuAD and others list them, by accepted values. An output that is a list is no answer."""
+    if fold_name(roles.columns.get("expected", "")) not in _GOLD_ANSWERS:
+        return
+    for row, (value, actual) in enumerate(zip(cases.expected, cases.actual, strict=True)):
+        texts = _list_gold_answers(decode_cell(value) if is_text_only else value)
+        if texts is not None and not isinstance(actual, list):
+            cases.expected[row] = _unwrap_references([*dict.fromkeys(texts)]) or ""
+
+
+def _list_gold_answers(value: Any) -> list[str] | None:
+    """The texts of gold answers, none if the question has no answer; None for other values.
+
+    >>> _list_gold_answers({"text": ["Paris"], "answer_start": [7]}), _list_gold_answers([{"text": "Paris", "answer_start": 7}])
+    (['Paris'], ['Paris'])
+    """
+    if isinstance(value, dict) and "answer_start" in value:
+        value = value.get("text")
+    if not isinstance(value, list):
+        return None
+    texts: list[str] = []
+    for item in value:
+        text = item.get("text") if isinstance(item, dict) and "answer_start" in item else item
+        if not isinstance(text, str):
+            return None
+        texts.append(text)
+    return texts
 
 
 def _unwrap_expectation(value: Any) -> Any:

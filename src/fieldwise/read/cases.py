@@ -103,7 +103,7 @@ def read_rows_as_cases(
     for rows in limit_rows(stream, limit):
         first_file = first_file or rows.files[0]
         keys: frozenset[str] = frozenset().union(*rows.values)
-        names = keys.union(list_nested_names(rows.values, keys))
+        names = keys.union(list_nested_names(rows.values, keys, source.columns))
         if seen.columns is None or not names <= seen.columns:
             is_first = seen.columns is None
             seen.columns = names | (seen.columns or frozenset())

@@ -10,7 +10,9 @@ from typing import Any, Final, cast, get_args
 from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Role
+from fieldwise.model.values import MISSING
 from fieldwise.read.records_in_text import find_record
+from fieldwise.read.side_mapping import locate
 from fieldwise.registry import nearest
 
 ROLES: Final[tuple[str, ...]] = get_args(Role)
@@ -53,12 +55,13 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
             ("expected", "ideal", "gold", "golden", "true", "correct", "reference", "groundtruth", "target", "desired"), "ytrue"
         ),
         ("expectedoutcome",),
+        ("answers",),
     ),
     "actual": (
         ("evaluationtaskoutput.output",),
         (
             *("output", "outputs", "actualoutput", "modeloutput", "systemoutput", "prediction", "predictions", "predicted"),
-            *("pred", "preds"),
+            *("pred", "preds", "predictiontext"),
             *("answer", "generatedanswer", "modelanswer", "candidateanswer", "candidate", "response", "modelresponse"),
             *("completion", "generated", "generatedtext", "hypothesis", "extracted", "extraction", "aio"),
             *("taskoutput", "evaluationtaskoutput", "outputmessages"),
@@ -88,8 +91,8 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     ),
 }
 """Names of columns that are recognized, folded, besides the names of the roles themselves: those of DeepEval, ragas, promptfoo, Langfuse,
-LangSmith, MLflow, Braintrust, Inspect, Opik, Azure AI evaluation and AgentV. Names of an earlier group win over those of a later one;
-several names of one group are ambiguous."""
+LangSmith, MLflow, Braintrust, Inspect, Opik, Azure AI evaluation, AgentV and SQuAD. Names of an earlier group win over those of a later
+one; several names of one group are ambiguous."""
 USUAL_SIDE_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "input": ("question", "prompt"),
     "expected": ("ground_truth", "gold", "reference", "expected_output"),
@@ -393,13 +396,18 @@ def is_promptfoo_output(name: str) -> bool:
     return _PROMPTFOO_OUTPUT.match(name) is not None
 
 
-def list_nested_names(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> list[str]:
+def list_nested_names(rows: Sequence[Mapping[str, Any]], columns: Iterable[str], written: Mapping[str, Any] = NO_COLUMNS) -> list[str]:
     """The paths of what is inside those columns of the rows that are containers, as objects or as their JSON text.
+
+    `written` is `columns` of the suite: a path in it is a name, too, where a row has a value there.
 
     >>> list_nested_names([{"dataset_item_data": {"input": "q", "expected_output": "a"}}], ["dataset_item_data", "trace_id"])
     ['dataset_item_data.input', 'dataset_item_data.expected_output']
     """
     names: dict[str, None] = {}
+    for path in written.values():
+        if isinstance(path, str) and "." in path and any(locate(row, path) is not MISSING for row in rows):
+            names[path] = None
     for column in columns:
         for row in rows if fold_name(column) in _NESTED_CONTAINERS else ():
             value = row.get(column)

@@ -205,7 +205,7 @@ class ShardReader:
         for rows in rechunk_rows(self._read_rows(), self.chunk):
             rows.several_files = self.shard.several_files
             keys: frozenset[str] = frozenset().union(*rows.values)
-            names = keys.union(list_nested_names(rows.values, keys))
+            names = keys.union(list_nested_names(rows.values, keys, self.source.columns))
             if not names <= self.columns:
                 self.columns |= names
                 check_roles(self.source, self.columns, self.roles)
