@@ -90,3 +90,14 @@ def test_examples_of_unreadable_values_are_redacted(tmp_path: Path) -> None:
 def test_a_bad_list_is_a_configuration_error(written: Any) -> None:
     with pytest.raises(fw.ConfigError):
         fw.check({"name": "s", "cases": "c.jsonl", "evaluators": EVALUATORS, "redact": written})
+
+
+@pytest.mark.parametrize("key", ["arguments", "args", "input"])
+def test_short_arguments_of_tool_calls_are_redacted_whatever_key_holds_them(tmp_path: Path, key: str) -> None:
+    case = {"id": "1", "expected": [{"name": "pay", key: {"pin": "739"}}], "actual": [{"name": "pay", key: {"pin": "842"}}]}
+    suite = {"redact": [f"[*].{key}.pin"], "evaluators": [{"type": "tool_trajectory"}]}
+    [stored] = fw.run(suite, cases=[case], root=tmp_path).results()
+    [difference] = stored.result.details["differences"]
+    assert difference["argument"] == "pin"
+    assert difference["expected"].startswith("redacted:")
+    assert difference["actual"].startswith("redacted:")

@@ -166,13 +166,18 @@ class _RedactedDetails:
         return self.scrubbers[row].scrub(self._redact_entries(self.details(row)))
 
     def _redact_entries(self, value: Any) -> Any:
-        """Replace the sides of entries that name a redacted path, such as `{path, expected, actual}`."""
+        """Replace the sides of entries that name a redacted path, such as `{path, expected, actual}`.
+
+        All arguments of tool calls are replaced: records write them below several keys, so their path may not be that in the record.
+        """
         if isinstance(value, list | tuple):
             return [self._redact_entries(item) for item in value]
         if not isinstance(value, Mapping):
             return value
         steps = _parse_steps(str(value["path"])) if isinstance(value.get("path"), str) else None
-        if steps is not None:
+        if "argument" in value:
+            value = {**value, **{side: self.redaction.hash_value(value[side]) for side in _SIDES if side in value}}
+        elif steps is not None:
             sides = {side: self.redaction.redact_record(value[side], steps) for side in _SIDES if side in value}
             value = {**value, **sides}
         return {key: self._redact_entries(item) for key, item in value.items()}
