@@ -64,8 +64,12 @@ def test_the_levels_of_agreement_show_how_often_a_system_is_right(report):
     assert gamma.to_review == (2, 2)
 
 
-def test_more_systems_can_be_required(runs):
-    assert not study_doubts(runs[:2], min_agreeing=3).suspects
+def test_more_systems_can_be_required(runs, root):
+    with_a_perfect_one = [*runs, fw.run(SUITE, cases=make_rows(), name="delta", root=root)]
+    assert study_doubts(with_a_perfect_one, min_agreeing=3).suspects
+    assert not study_doubts(with_a_perfect_one, min_agreeing=4).suspects
+    with pytest.raises(fw.ConfigError, match="3 agreeing systems are asked for, and there are 2"):
+        study_doubts(runs[:2], min_agreeing=3)
 
 
 def test_agreement_and_suspects_are_stored_beside_each_run(runs, report):
