@@ -179,7 +179,7 @@ def _read_days(text: str) -> tuple[YearMonthDay, ...]:
 
 
 _BUDDHIST_YEARS = 543
-"""A year of the Buddhist calendar, as Thailand counts, is so many more."""
+"""Years by which the Buddhist calendar of Thailand is ahead."""
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 _DAYS_BEFORE_MONTH_END = 28
 _LOOKALIKE_DIGITS = frozenset(map(frozenset, ("06", "08", "68", "38", "17", "27", "49")))

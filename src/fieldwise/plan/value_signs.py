@@ -109,8 +109,8 @@ _GROUPS: Final = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*")
 def signs_of(text: str) -> Signs:
     """The signs of a text without outer whitespace."""
     has_digit = any(map(str.isdigit, text))
-    if len(text) >= MIN_PROSE_LENGTH or _is_json(text):
-        kind = "json" if _is_json(text) else "long"
+    kind = "json" if _is_json(text) else "long" if len(text) >= MIN_PROSE_LENGTH else None
+    if kind is not None:
         return frozenset({kind, "any digit"} if has_digit else {kind})
     signs: set[str] = {"any digit"} if has_digit else set()
     for sign, pattern in (("email", _EMAIL), ("url", _URL), ("capitals", _CAPITALS), ("lower word", _LOWER_WORD)):

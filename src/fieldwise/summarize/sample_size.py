@@ -140,7 +140,7 @@ def plan_sample_size(
     """The number of cases, and of groups, that detect a drop of the metric; `is_share`: no drop of 1 or more is of interest."""
 
     share = spread.equal_share
-    deviation = spread.deviation * sqrt(share)  # so many equal groups have the standard error of all groups
+    deviation = spread.deviation * sqrt(share)  # this number of equal groups has the standard error of all groups
 
     def needed_for(change: float) -> SampleSize:
         equal_units = cases_needed(change, deviation, power=power, confidence=confidence)
