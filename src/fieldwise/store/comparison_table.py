@@ -253,7 +253,7 @@ def look_up_values(records: Sequence[Value], path: str) -> list[Value]:
     values: list[Any] = list(records)
     for step in steps or ():
         container = dict if type(step) is str else list
-        if any(type(value) is not container for value in values):
+        if {*map(type, values)} != {container}:
             return [_follow_steps(record, steps) for record in records]
         try:
             values = [value[step] for value in values]

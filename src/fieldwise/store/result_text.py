@@ -5,7 +5,7 @@ By way of `Result` objects, writing takes three to four times as long.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import repeat
+from itertools import chain, pairwise, repeat
 from typing import Any, Final
 
 import numpy as np
@@ -51,22 +51,16 @@ def _prepare(table: ArrowTable) -> ArrowTable:
 def _write_block(
     cases: Mapping[str, Sequence[Any]], sources: Sequence[tuple[str, ArrowTable, list[str]]], tables: Mapping[str, ArrowTable]
 ) -> Iterator[bytes]:
-    first, last = cases["case"][0], cases["case"][-1]
-    sides = zip(cases["expected"], cases["actual"], strict=True)
-    records = {case: _Records(*side) for case, side in zip(cases["case"], sides, strict=True)}
-    comparisons = {name: _ComparisonTexts(_rows_between(table, first, last), records) for name, table in tables.items()}
+    positions: list[int] = [*cases["case"]]
+    first, last = positions[0], positions[-1]
+    sides = _Records(cases["expected"]), _Records(cases["actual"])
+    comparisons = {name: _write_comparisons(_rows_between(table, first, last), positions, *sides) for name, table in tables.items()}
     results = [(_ResultTexts(evaluator, _rows_between(table, first, last)), files) for evaluator, table, files in sources]
-    for row, case in enumerate(cases["case"]):
-        id_text = dump_strict_json(cases["id"][row])
-        written: dict[str, bytes] = {}
+    for row, (case, id_text) in enumerate(zip(positions, _encode_values(cases["id"]), strict=True)):
         for result, files in results:
-            head = result.head_of(case, id_text)
-            if head is None:
-                continue
-            for name in files:
-                if name not in written:
-                    written[name] = comparisons[name].text_of(case)
-            yield head + b",".join(text for name in files if (text := written[name])) + b"]}"
+            head = result.head_of(case, id_text or b"null")
+            if head is not None:
+                yield head + b",".join(text for name in files if (text := comparisons[name][row])) + b"]}"
 
 
 def _rows_between(table: ArrowTable, first: int, last: int) -> ArrowTable:
@@ -75,20 +69,23 @@ def _rows_between(table: ArrowTable, first: int, last: int) -> ArrowTable:
 
 
 class _Records:
-    """The records of a case, decoded on first use."""
+    """One side of the records of a block of cases, decoded on first use."""
 
-    __slots__ = ("_actual", "_expected", "_values")
+    __slots__ = ("_records", "_texts")
 
-    def __init__(self, expected: str | None, actual: str | None) -> None:
-        self._expected, self._actual = expected, actual
-        self._values: tuple[Any, Any] | None = None
+    def __init__(self, texts: Sequence[str | None]) -> None:
+        self._texts, self._records = texts, dict[int, Any]()
 
-    def values(self) -> tuple[Any, Any]:
-        if self._values is None:
-            sides = (self._expected, self._actual)
-            expected, actual = (MISSING if text is None else load_json(text) for text in sides)
-            self._values = expected, actual
-        return self._values
+    def at(self, position: int) -> Any:
+        """The record of a case; MISSING if it has none."""
+        if position not in self._records:
+            text = self._texts[position]
+            self._records[position] = MISSING if text is None else load_json(text)
+        return self._records[position]
+
+    def decode_all(self) -> list[Any]:
+        """The records of all cases."""
+        return [self.at(position) for position in range(len(self._texts))]
 
 
 class _ResultTexts:
@@ -98,7 +95,8 @@ class _ResultTexts:
         self._evaluator = dump_json(evaluator)
         metrics = [name for name in rows.column_names if name.startswith(METRIC_PREFIX)]
         self._metrics: dict[str, list[Any]] = {name.removeprefix(METRIC_PREFIX): rows.column(name).to_pylist() for name in metrics}
-        self._columns: dict[str, list[Any]] = {name: rows.column(name).to_pylist() for name in ("score", "reasoning", "details")}
+        self._details: list[str] = rows.column("details").to_pylist()
+        self._values = {name: _encode_values(rows.column(name).to_pylist()) for name in ("score", "reasoning")}
         self._names = {name: _encode_names(rows, name) for name in ("verdict", "status")}
         self._lists = {name: _encode_lists(rows, name) for name in ("hits", "misses")}
         self._row_of = {case: row for row, case in enumerate(rows.column("case").to_pylist())}
@@ -112,62 +110,65 @@ class _ResultTexts:
         return b"".join(
             (
                 *(b'{"case":', id_text, b',"evaluator":', self._evaluator),
-                *(b',"score":', dump_strict_json(self._columns["score"][row])),
+                *(b',"score":', self._values["score"][row] or b"null"),
                 *(b',"verdict":', self._names["verdict"][row], b',"status":', self._names["status"][row]),
                 *(b',"hits":[', self._lists["hits"][row], b'],"misses":[', self._lists["misses"][row]),
-                *(b'],"reasoning":', dump_strict_json(self._columns["reasoning"][row])),
+                *(b'],"reasoning":', self._values["reasoning"][row] or b"null"),
                 *(b',"metrics":', dump_strict_json(metrics)),
-                *(b',"details":', to_strict_json(self._columns["details"][row].encode()), b',"comparisons":['),
+                *(b',"details":', to_strict_json(self._details[row].encode()), b',"comparisons":['),
             )
         )
 
 
-class _ComparisonTexts:
-    """The comparisons of a range of cases; `records` are those of the cases, by position."""
+def _write_comparisons(rows: ArrowTable, cases: Sequence[int], expected: _Records, actual: _Records) -> list[bytes]:
+    """The comparisons of each of these cases, separated by commas. `expected` and `actual` are the records of the cases."""
+    heads = map(_join_head, *(_encode_names(rows, name) for name in ("path", "field", "outcome")))
+    similarity, passed = rows.column("similarity").to_pylist(), rows.column("passed").to_pylist()
+    tails = map(_join_tail, similarity, passed, _encode_names(rows, "cause"), _encode_names(rows, "note"))
+    columns = (heads, _write_sides(rows, cases, expected, actual), tails, _encode_evidence(rows), repeat(_COMPARISON_END))
+    pieces = [*chain.from_iterable(zip(*columns, strict=False))]
+    offsets = np.searchsorted(numpy_array(rows.column("case")), [*cases, cases[-1] + 1]) * len(columns)
+    # without the comma behind the last comparison
+    return [b"".join(pieces[start:stop])[:-1] for start, stop in pairwise(offsets.tolist())]
 
-    def __init__(self, rows: ArrowTable, records: Mapping[int, _Records]) -> None:
-        self._case: NDArray[np.int64] = numpy_array(rows.column("case"))
-        self._records = [records[case] for case in self._case.tolist()]
-        self._path_codes, self._paths = _split_dictionary(rows.column("path"))
-        sides = [*self._read_sides(rows)]
-        heads = map(_join_head, *(_encode_names(rows, name) for name in ("path", "field", "outcome")))
-        similarity, passed = rows.column("similarity").to_pylist(), rows.column("passed").to_pylist()
-        tails = map(_join_tail, similarity, passed, _encode_names(rows, "cause"), _encode_names(rows, "note"))
-        evidence = _encode_evidence(rows)
-        self._texts = [b"".join(parts) for parts in zip(heads, sides, tails, evidence, repeat(b"}"), strict=False)]
 
-    def text_of(self, case: int) -> bytes:
-        """The comparisons of a case, separated by commas."""
-        start, stop = np.searchsorted(self._case, [case, case + 1]).tolist()
-        return b",".join(self._texts[start:stop])
+_COMPARISON_END: Final = b"},"
 
-    def _read_sides(self, rows: ArrowTable) -> Iterator[bytes]:
-        """The keys `expected` and `actual` of each row, without those that have no value."""
-        is_equal: NDArray[np.bool_] = numpy_array(rows.column("equal"))
-        equal_texts = iter(_encode_values(self._read_equal_values(np.flatnonzero(is_equal))))  # one pass for all of them is faster
-        aside, expected, actual = (rows.column(name).to_pylist() for name in ("aside", "expected", "actual"))
-        for row, is_row_equal in enumerate(is_equal.tolist()):
-            if is_row_equal:
-                text = next(equal_texts)
-                yield _join_sides(text, text)
-            elif aside[row]:
-                path = self._paths[self._path_codes[row]]
-                yield _join_sides(*(_encode_value(look_up_value(record, path)) for record in self._records[row].values()))
-            else:
-                yield _join_sides(_encode_stored(expected[row]), _encode_stored(actual[row]))
 
-    def _read_equal_values(self, equal_rows: NDArray[np.int64]) -> list[Any]:
-        """The values of rows with equal sides, looked up path by path in the expected records: most rows are such, of few paths."""
-        values: list[Any] = [MISSING] * len(equal_rows)
-        codes = np.array(self._path_codes, dtype=np.int64)[equal_rows]
-        by_path = np.argsort(codes, kind="stable")
-        ends = np.flatnonzero(np.diff(codes[by_path])) + 1
-        for positions in np.split(by_path, ends) if len(by_path) else ():
-            records = [self._records[row].values()[0] for row in equal_rows[positions].tolist()]
-            found_values = look_up_values(records, self._paths[codes[positions[0]]])
-            for position, value in zip(positions.tolist(), found_values, strict=True):
-                values[position] = value
-        return values
+def _write_sides(rows: ArrowTable, cases: Sequence[int], expected_records: _Records, actual_records: _Records) -> list[bytes]:
+    """The keys `expected` and `actual` of each comparison, without those that have no value."""
+    path_codes, paths = _split_dictionary(rows.column("path"))
+    position_of_row = np.searchsorted(cases, numpy_array(rows.column("case")))
+    is_equal: NDArray[np.bool_] = numpy_array(rows.column("equal"))
+    equal_rows, other_rows = np.flatnonzero(is_equal), np.flatnonzero(~is_equal)
+    sides = [b""] * rows.num_rows
+    if len(equal_rows):
+        # most rows are equal, so they are looked up path by path and written in one pass
+        codes = np.array(path_codes, dtype=np.int64)[equal_rows]
+        values = _look_up_by_path(expected_records.decode_all(), position_of_row[equal_rows], codes, paths)
+        for row, text in zip(equal_rows.tolist(), _encode_values(values), strict=True):
+            sides[row] = _join_sides(text, text)
+    aside, expected, actual = (rows.column(name).to_pylist() for name in ("aside", "expected", "actual"))
+    for row, position in zip(other_rows.tolist(), position_of_row[other_rows].tolist(), strict=True):
+        if aside[row]:
+            path = paths[path_codes[row]]
+            values = (look_up_value(records.at(position), path) for records in (expected_records, actual_records))
+            sides[row] = _join_sides(*map(_encode_value, values))
+        else:
+            sides[row] = _join_sides(_encode_stored(expected[row]), _encode_stored(actual[row]))
+    return sides
+
+
+def _look_up_by_path(records: Sequence[Any], positions: NDArray[np.int64], codes: NDArray[np.int64], paths: Sequence[str]) -> list[Any]:
+    """The value of each row: that of the record at its position, at the path of its code. All rows of a path are looked up together."""
+    values: list[Any] = [MISSING] * len(codes)
+    by_path = np.argsort(codes, kind="stable")
+    ends = np.flatnonzero(np.diff(codes[by_path])) + 1
+    for rows in np.split(by_path, ends):
+        records_of_path = [records[position] for position in positions[rows].tolist()]
+        for row, value in zip(rows.tolist(), look_up_values(records_of_path, paths[int(codes[rows[0]])]), strict=True):
+            values[row] = value
+    return values
 
 
 def _encode_values(values: Sequence[Any]) -> list[bytes | None]:
@@ -180,11 +181,9 @@ def _encode_value(value: Any) -> bytes | None:
 
 
 def _join_sides(expected: bytes | None, actual: bytes | None) -> bytes:
-    if expected is not None and actual is not None:
-        return b',"expected":%b,"actual":%b' % (expected, actual)
-    if expected is not None:
-        return b',"expected":%b' % expected
-    return b"" if actual is None else b',"actual":%b' % actual
+    if expected is None:
+        return b"" if actual is None else b',"actual":%b' % actual
+    return b',"expected":%b' % expected if actual is None else b',"expected":%b,"actual":%b' % (expected, actual)
 
 
 def _encode_evidence(rows: ArrowTable) -> Iterable[bytes]:
