@@ -102,6 +102,21 @@ def test_cases_are_paired_by_id_whatever_their_order() -> None:
     assert (evaluator.fixed, evaluator.broken, evaluator.still_broken, evaluator.n) == (["c"], ["a"], [], 2)
 
 
+def test_fields_of_many_cases_change_as_they_do_one_by_one_and_in_order() -> None:
+    n, rng = 60_000, np.random.default_rng(3)
+    ids = [str(number) for number in range(n)]
+    sides = [{f"f{place}": (rng.random(n) < 0.9).astype(np.float64) for place in range(7)} for _ in range(2)]
+    sides[0]["lost"] = np.ones(n)
+    measurements = [
+        EvaluatorMeasurements(ids=ids, verdict=np.full(n, -1, dtype=np.int8), metrics={"score": np.ones(n)}, fields=side) for side in sides
+    ]
+    evaluator = compare_evaluator("e", *measurements)
+    alone = [compare_numbers(field, sides[0][field], sides[1][field]) for field in sides[1]]
+    assert evaluator.fields == [replace(one, common_share=1.0) for one in alone if one is not None]
+    assert [field.name for field in evaluator.fields] == [f"f{place}" for place in range(7)]
+    assert evaluator.lost_fields == ["lost"]
+
+
 def test_of_some_metrics_less_is_a_gain() -> None:
     base, new = np.tile([0.2, 0.6], 50), np.tile([0.1, 0.3], 50)
     compared = compare_metric("quality.hallucination", base, new)

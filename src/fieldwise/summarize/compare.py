@@ -6,6 +6,7 @@ itself shows a difference in at most 5 % of comparisons, however many metrics th
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -37,6 +38,7 @@ MIN_CASES: Final = 10
 COARSE_CHANGE: Final = 0.10
 """If only larger changes can be detected, "no difference" means little. Of costs, distances and counts: this share of their mean."""
 _PASS: Final = 2
+_MIN_CASES_FOR_THREADS: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,16 +92,16 @@ def compare_evaluator(
         judged_groups = None if groups is None else groups[judged]
         change = _compare_pass_rates(f"{name}.pass_rate", base_passed[judged], new_passed[judged], judged_groups)
         metrics.insert(1, _with_common_share(change, base.verdict >= 0, new.verdict[counted_new] >= 0))
-    fields: list[Change] = []
-    lost_fields: list[str] = []
-    for field in base.fields:
-        base_means = base.fields[field][base_at]
-        new_means = new.fields[field][new_at] if field in new.fields else None
-        change = None if new_means is None else compare_numbers(field, base_means, new_means, groups)
-        if new_means is not None and change is not None:
-            fields.append(_with_field_share(change, base_means, new_means))
-        elif (base_means > 0).any():
-            lost_fields.append(field)
+
+    def compare_field(field: str) -> Change | None:
+        if field not in new.fields:
+            return None
+        base_means, new_means = base.fields[field][base_at], new.fields[field][new_at]
+        change = compare_numbers(field, base_means, new_means, groups)
+        return None if change is None else _with_field_share(change, base_means, new_means)
+
+    changes = dict(zip(base.fields, _map_in_threads(compare_field, base.fields, len(base_rows)), strict=True))
+    lost_fields = [field for field, change in changes.items() if change is None and (base.fields[field][base_at] > 0).any()]
 
     def ids_at(rows: NDArray[np.bool_]) -> list[str]:
         selected: list[int] = base_rows[rows].tolist()
@@ -111,13 +113,21 @@ def compare_evaluator(
         groups=None if groups is None else len(np.unique(groups[judged])),
         primary=f"{name}.{new.primary}",
         metrics=metrics,
-        fields=fields,
+        fields=[change for change in changes.values() if change is not None],
         lost_fields=lost_fields,
         fixed=ids_at(judged & ~base_passed & new_passed),
         broken=ids_at(judged & base_passed & ~new_passed),
         still_broken=ids_at(judged & ~base_passed & ~new_passed),
         unmeasured=ids_at(~judged),
     )
+
+
+def _map_in_threads(compare: Callable[[str], Change | None], fields: Iterable[str], cases: int) -> list[Change | None]:
+    """The change of each field. Of many cases, two fields at a time: NumPy needs no lock of the interpreter for long columns."""
+    if cases < _MIN_CASES_FOR_THREADS:
+        return [compare(field) for field in fields]
+    with ThreadPoolExecutor(max_workers=2, thread_name_prefix="fieldwise-compare") as pool:
+        return list(pool.map(compare, fields))
 
 
 def _with_common_share(change: Change, is_in_base: NDArray[np.bool_], is_in_new: NDArray[np.bool_]) -> Change:
