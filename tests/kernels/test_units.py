@@ -9,9 +9,9 @@ from fieldwise.kernels.units import unit_factor, units_called
     ("name", "unit"),
     [
         ("ps", "picosecond"),
-        ("PS", "horsepower"),
-        ("ch", "horsepower"),
-        ("л.с.", "horsepower"),
+        ("PS", "metric-horsepower"),
+        ("ch", "metric-horsepower"),
+        ("л.с.", "metric-horsepower"),
         ("hp", "horsepower"),
         ("fs", "femtosecond"),
         ("us", "microsecond"),

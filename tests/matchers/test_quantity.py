@@ -69,7 +69,10 @@ def test_ranges_and_sizes_agree_part_by_part(expected: str, actual: str, score: 
         ("minus 5 °C", "-5 °C"),
         ("5 箱", "5箱"),
         ("5 zorkmids", "5  Zorkmids"),
-        ("5 PS", "5 hp"),
+        ("5 PS", "5 ch"),
+        ("5 CV", "5 л.с."),
+        ("5 馬力", "5 hp"),
+        ("5 馬力", "5 PS"),
     ],
 )
 def test_more_spellings_of_units_agree(expected: str, actual: str) -> None:
@@ -78,7 +81,16 @@ def test_more_spellings_of_units_agree(expected: str, actual: str) -> None:
 
 @pytest.mark.parametrize(
     ("expected", "actual"),
-    [("5 ps", "5 s"), ("5 lm", "5 cd"), ("5 箱", "6箱"), ("5 zorkmids", "5 quatloos"), ("5 UK gal", "5 US gal"), ("5 箱", "5 kg")],
+    [
+        ("5 ps", "5 s"),
+        ("5 lm", "5 cd"),
+        ("5 箱", "6箱"),
+        ("5 zorkmids", "5 quatloos"),
+        ("5 UK gal", "5 US gal"),
+        ("5 箱", "5 kg"),
+        ("5 hp", "5 PS"),
+        ("5 M", "5 m"),
+    ],
 )
 def test_units_that_only_look_alike_do_not_agree(expected: str, actual: str) -> None:
     assert not agrees(expected, actual)
@@ -217,3 +229,51 @@ def test_thousands_before_a_unit_are_counted() -> None:
     assert agrees("0.5k miles", "500 miles")
     assert agrees("12K tonnes", "12000 t")
     assert not agrees("5 K", "5000")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("5 m·s⁻¹", "5 m/s"),
+        ("5 m s^-1", "18 km/h"),
+        ("5 m.s-1", "5 m/s"),
+        ("5 kg·m⁻³", "5 g/L"),
+        ("5 J/(kg·K)", "5 J/kg/K"),
+        ("90 mL/min/1.73 m²", "90 ml/min/1.73m2"),
+        ("100 mg/5 mL", "20 mg/ml"),
+        ("5 кВт·ч", "5 kWh"),
+        ("5 mOsm/kg", "5 mOsmol/kg"),
+        ("5 mg/kg/d", "5 mg/kg/day"),
+    ],
+)
+def test_compound_units_agree_however_they_are_written(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("5 m·s⁻¹", "5 m·s⁻²"),
+        ("100 mg/5 mL", "100 mg/mL"),
+        ("100 mg/5 mL", "100 mg"),
+        ("90 mL/min/1.73 m²", "90 mL/min"),
+        ("5 mg/kg/day", "5 mg/kg"),
+        ("5 J/(kg·K)", "5 J/kg"),
+    ],
+)
+def test_compound_units_differ_in_every_factor(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)
+
+
+def test_quantities_in_one_unit_keep_every_digit() -> None:
+    assert not agrees("9007199254740993 g", "9007199254740992 g")
+    assert not agrees("12345678901234567.89 kg", "12345678901234567.88 kg")
+    assert agrees("12345678901234567.89 kg", "12345678901234567.890 kilograms")
+    assert not agrees("10000000001 g", "10000000 kg")
+    assert not agrees("1 kg", "2.20462262 lbs")
+
+
+def test_a_unit_of_two_meanings_agrees_with_each() -> None:
+    assert agrees("5 kb", "5 kbit")
+    assert agrees("5 kb", "5 kB")
+    assert not agrees("5 kbit", "5 kB")

@@ -1,7 +1,7 @@
 """Read quantities with units and durations, and convert between units of one dimension.
 
->>> read_quantity("1.5 kg").to_base(), read_quantity("1500 Gramm").to_base()
-({'kilogram': 1.5}, {'kilogram': 1.5})
+>>> [read_quantity(text).to_base()[0][:2] for text in ("1.5 kg", "1500 Gramm")]
+[('kilogram', 1.5), ('kilogram', 1.5)]
 >>> read_duration("1h 30min").seconds, read_duration("PT1H30M").seconds, read_duration("drei Wochen").seconds
 (5400.0, 5400.0, 1814400.0)
 """
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 from fieldwise.kernels import number_words
 from fieldwise.kernels.amounts import find_decimal_mark, read_figure
@@ -87,6 +87,17 @@ _MAX_READINGS: Final = 8
 """Lengths that a text may mean; more of them say nothing."""
 
 
+class BaseValue(NamedTuple):
+    """A quantity in the base unit of its dimension."""
+
+    dimension: str
+    value: float
+    factor: float
+    """How many base units its own unit is."""
+    offset: float = 0.0
+    """The zero of its own unit in base units: 255.37 for degrees Fahrenheit."""
+
+
 @dataclass(frozen=True, slots=True)
 class QuantityReading:
     """A number and the units it may be in."""
@@ -95,9 +106,10 @@ class QuantityReading:
     units: frozenset[str]
     """Empty where the text names no unit."""
 
-    def to_base(self) -> dict[str, float]:
-        """The value in the base unit of each dimension it may have."""
-        return {factor.dimension: self.value * factor.factor + factor.offset for factor in map(unit_factor, sorted(self.units)) if factor}
+    def to_base(self) -> list[BaseValue]:
+        """The value in base units, for each unit that it may be in and that converts."""
+        factors = [factor for factor in map(unit_factor, sorted(self.units)) if factor is not None]
+        return [BaseValue(factor.dimension, self.value * factor.factor + factor.offset, *factor[1:]) for factor in factors]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ _SYMBOLS: Final = {
     "Kb": "kilobit", "kB": "kilobyte", "KB": "kilobyte",
     "Wh": "watt-hour", "kWh": "kilowatt-hour", "MWh": "megawatt-hour", "GWh": "gigawatt-hour",
     "Ko": "kilobyte", "Mo": "megabyte", "Go": "gigabyte", "To": "terabyte", "MHz": "megahertz", "K": "kelvin",
-    "cal": "calorie", "Cal": "foodcalorie", "PS": "horsepower",
+    "cal": "calorie", "Cal": "foodcalorie", "PS": "metric-horsepower", "M": "mole-per-liter",
     "Å": "angstrom", "S": "siemens", "Mg": "megagram", "N*m": "newton-meter",
     "N m": "newton-meter", "mM": "millimole-per-liter", "μM": "micromole-per-liter", "uM": "micromole-per-liter",
     "nM": "nanomole-per-liter", "pM": "picomole-per-liter", "U": "international-unit",
@@ -34,7 +34,7 @@ _PREFIXED: Final = {
     "eV": "electronvolt", "cal": "calorie", "B": "byte", "bit": "bit", "mol": "mole", "lx": "lux", "lm": "lumen", "cd": "candela",
     "Nm": "newton-meter", "N·m": "newton-meter", "Sv": "sievert", "Gy": "gray", "Bq": "becquerel", "bar": "bar", "VA": "volt-ampere",
     "Ah": "ampere-hour", "Ci": "curie", "IU": "international-unit", "Wb": "weber", "ohm": "ohm", "Ohm": "ohm",
-    "var": "volt-ampere-reactive",
+    "var": "volt-ampere-reactive", "Osm": "osmole", "osm": "osmole", "Osmol": "osmole", "osmol": "osmole",
 }  # fmt: skip
 """Symbols that take every prefix of the SI, letter case counting."""
 _LIMITED: Final = {

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.unit_products import UnitFactorName, split_unit_product
 from fieldwise.kernels.unit_symbols import PREFIX_FACTORS, symbol_called, symbol_in_ratio
 
 _MULTIPLES: Final = {
@@ -24,6 +25,7 @@ _MULTIPLES: Final = {
     "pound-force-foot": ("newton-meter", 1.3558179483314004), "rem": ("sievert", 0.01),
     "millimeter-ofhg": ("pascal", 101325 / 760), "inch-ofhg": ("pascal", 25.4 * 101325 / 760), "acre-foot": ("cubic-foot", 43560.0),
     "long-ton": ("pound", 2240.0), "ampere-hour": ("coulomb", 3600.0), "torr": ("pascal", 101325 / 760),
+    "metric-horsepower": ("watt", 735.49875),
     "curie": ("becquerel", 3.7e10), "kilogram-force": ("newton", 9.80665), "portion-per-1e12": ("percent", 1e-10),
 }  # fmt: skip
 """Units without a factor in CLDR, as a multiple of one with a factor."""
@@ -31,7 +33,7 @@ _BASE_UNITS: Final = {
     "newton-meter": "newton-meter", "sievert": "sievert", "gray": "meter^2 second^-2", "becquerel": "count second^-1",
     "siemens": "ampere^2 kilogram^-1 meter^-2 second^3", "volt-ampere": "volt-ampere", "volt-ampere-reactive": "volt-ampere-reactive",
     "farad": "ampere^2 kilogram^-1 meter^-2 second^4", "henry": "ampere^-2 kilogram meter^2 second^-2", "coulomb": "ampere second",
-    "tesla": "ampere^-1 kilogram second^-2", "weber": "ampere^-1 kilogram meter^2 second^-2", "international-unit": "international-unit",
+    "osmole": "osmole", "tesla": "ampere^-1 kilogram second^-2", "weber": "ampere^-1 kilogram meter^2 second^-2", "international-unit": "international-unit",
 }  # fmt: skip
 """Units without a factor in CLDR that are the base unit of their dimension. Torque is no energy, an equivalent dose is no absorbed one,
 and apparent power (kVA) is no power that does work (kW)."""
@@ -44,6 +46,13 @@ _FROM_PINT: Final = "pint:"
 _FROM_PINT_BASE: Final = {"mole": ("item", 6.02214076e23), "radian": ("revolution", 1 / (2 * pi))}
 """Base units of pint that CLDR does not have, as a multiple of the one it has."""
 _PER: Final = "-per-"
+_PRODUCT: Final = "product:"
+"""Before a compound unit: `product:milligram 5 milliliter^-1`."""
+_HORSEPOWER: Final = "horsepower"
+_METRIC_HORSEPOWER: Final = "metric-horsepower"
+_ENGLISH_HORSEPOWER: Final = frozenset({"hp", "horsepower"})
+_FIRST_ARMENIAN: Final = "\u0530"
+"""The first letter behind the Latin, Greek and Cyrillic ones."""
 _POWERS: Final = {"square-": 2, "cubic-": 3}
 _POWER_NAME: Final = re.compile(r"(?P<word>sq|square|cu|cubic)\b\.? ?(?P<length>[^\W\d_]+)|(?P<base>[^\W\d_]+)(?P<power>[23])")
 """A unit of area or volume by its unit of length: `sq in`, `cu. ft.`, `mm3`."""
@@ -81,7 +90,7 @@ _MORE_UNITS: Final = {
     "sq ft": "square-foot", "sq m": "square-meter", "m2": "square-meter", "m3": "cubic-meter", "qm": "square-meter",
     "cbm": "cubic-meter", "mm2": "square-millimeter", "rpm": "revolution-per-minute",
  "ft2": "square-foot", "km2": "square-kilometer", "cm2": "square-centimeter", "cm3": "cubic-centimeter",
-    "l": "liter", "dm3": "liter", "us": "microsecond", "ps": "horsepower parsec", "pct": "percent", "hod": "hour",
+    "l": "liter", "dm3": "liter", "us": "microsecond", "ps": "metric-horsepower parsec", "pct": "percent", "hod": "hour",
     "kt": "karat knot", "rem": "rem",
     **dict.fromkeys(("angstrom", "angstroms", "ångstrom", "ångström", "ångströms", "ångstroms"), "angstrom"),
     **dict.fromkeys(("sievert", "sieverts"), "sievert"), **dict.fromkeys(("becquerel", "becquerels"), "becquerel"),
@@ -104,7 +113,7 @@ _MORE_UNITS: Final = {
     "min": "minute", "mins": "minute", "m": "meter", "sec": "second", "secs": "second", "s": "second", "d": "day", "wk": "week",
     "wks": "week", "mo": "month", "mos": "month", "yr": "year", "yrs": "year", "y": "year", "°c": "celsius", "c": "celsius",
     "degc": "celsius", "°f": "fahrenheit", "f": "fahrenheit", "degf": "fahrenheit", "k": "kelvin", "kb": "kilobit kilobyte",
-    "mb": "megabit megabyte millibar", "gb": "gigabit gigabyte", "tb": "terabit terabyte", "nm": "nanometer nautical-mile newton-meter",
+    "mb": "megabit megabyte millibar", "gb": "gigabit gigabyte", "tb": "terabit terabyte", "nm": "nautical-mile newton-meter",
     "va": "volt-ampere", "kva": "kilovolt-ampere", "mva": "megavolt-ampere", "kmph": "kilometer-per-hour",
     **dict.fromkeys(("r/min", "u/min", "tr/min", "об/мин", "rev/min", "giri/min", "obr/min"), "revolution-per-minute"),
     **dict.fromkeys(("bpm", "beats/min", "beats per minute"), "beat-per-minute"), "gpm": "gallon-per-minute",
@@ -121,7 +130,7 @@ _MORE_UNITS: Final = {
     **dict.fromkeys(("tab", "tabs", "tbl"), "tablet"), **dict.fromkeys(("cap", "caps"), "capsule"),
     **dict.fromkeys(("btl", "btls"), "bottle"), **dict.fromkeys(("ctn", "ctns"), "carton"),
     **dict.fromkeys(("pkg", "pkgs"), "package"), **dict.fromkeys(("pr", "prs"), "pair"),
-    **dict.fromkeys(("kgf", "kp"), "kilogram-force"), **dict.fromkeys(("л.с", "лс", "к.с"), "horsepower"),
+    **dict.fromkeys(("kgf", "kp"), "kilogram-force"), **dict.fromkeys(("л.с", "лс", "к.с"), "metric-horsepower"),
     **dict.fromkeys(("ft-lb", "ft-lbs", "ft lb", "ft lbs", "lb-ft", "lb ft"), "pound-force-foot"),
     **dict.fromkeys(("摄氏度", "攝氏度", "摄氏°", "攝氏°"), "celsius"),
     **dict.fromkeys(("华氏度", "華氏度", "华氏°", "華氏°"), "fahrenheit"),
@@ -190,6 +199,8 @@ def unit_factor(unit: str) -> locale_tables.UnitFactor | None:
     factor = locale_tables.unit_factors().get(unit)
     if factor is not None:
         return factor._replace(dimension=_OWN_DIMENSIONS.get(unit) or _sorted_dimension(factor.dimension))
+    if unit.startswith(_PRODUCT):
+        return _product_factor(unit.removeprefix(_PRODUCT))
     for prefix, multiple in PREFIX_FACTORS.items():
         if unit.startswith(prefix) and _PER not in unit:
             return _multiple_of(unit.removeprefix(prefix), multiple)
@@ -211,6 +222,24 @@ def _ratio_factor(numerator: str, denominator: str) -> locale_tables.UnitFactor 
     return locale_tables.UnitFactor(_dimension_name(powers), above.factor / below.factor, 0.0)
 
 
+def _product_factor(product: str) -> locale_tables.UnitFactor | None:
+    """How a compound unit converts, from the text that `_product_called` writes."""
+    total, powers = 1.0, dict[str, int]()
+    for part in product.split(" "):
+        name, _, power_text = part.partition("^")
+        power = int(power_text or 1)
+        if name[0].isdigit():
+            total *= float(name) ** power
+            continue
+        factor = unit_factor(name)
+        if factor is None or factor.offset:
+            return None
+        total *= factor.factor**power
+        for base, exponent in _dimension_powers(factor.dimension).items():
+            powers[base] = powers.get(base, 0) + exponent * power
+    return locale_tables.UnitFactor(_dimension_name(powers), total, 0.0) if any(powers.values()) else None
+
+
 def _power_factor(unit: str, power: int) -> locale_tables.UnitFactor | None:
     base = unit_factor(unit)
     if base is None or base.offset:
@@ -225,7 +254,7 @@ def describe_units(units: Iterable[str]) -> str:
     >>> describe_units({"pint:furlong", "mole"})
     'furlong or mole'
     """
-    return " or ".join(sorted(unit.removeprefix(_FROM_PINT) for unit in units))
+    return " or ".join(sorted(unit.removeprefix(_FROM_PINT).removeprefix(_PRODUCT) for unit in units))
 
 
 def _dimension_powers(name: str) -> dict[str, int]:
@@ -293,11 +322,59 @@ def units_called(name: str) -> frozenset[str]:
     # with a point and without it, an abbreviation may mean other units in other languages
     named = locale_tables.unit_names().get(key, _NO_UNITS) | locale_tables.unit_names().get(plain, _NO_UNITS)
     named = named or locale_tables.unit_names_without_points().get(plain.replace(".", ""), _NO_UNITS)
+    if not named and "·" in plain:
+        named = locale_tables.unit_names().get(plain.replace("·", "⋅"), _NO_UNITS)
     if "item" in named:
         return named - {"item"} | {"piece"}
+    if _HORSEPOWER in named:
+        return _tell_horsepower(named, plain)
     if (not named or _GLUCOSE in named) and name.count("/") == 1:
-        return _ratio_called(*name.split("/")) or named
-    return named or _temperature_called(plain) or _power_called(plain) or _symbol_in_capitals(name) or _inflected_unit(plain)
+        return _ratio_called(*name.split("/")) or named or _product_called(symbol)
+    return (
+        named
+        or _temperature_called(plain)
+        or _power_called(plain)
+        or _symbol_in_capitals(name)
+        or _inflected_unit(plain)
+        or _product_called(symbol)
+    )
+
+
+def _tell_horsepower(units: frozenset[str], name: str) -> frozenset[str]:
+    """Metric horsepower (735.5 W) where a language calls it so (`ch`, `CV`, `л.с.`); both kinds in languages that have one word for them.
+
+    >>> sorted(_tell_horsepower(frozenset({"horsepower"}), "ch")), sorted(_tell_horsepower(frozenset({"horsepower"}), "馬力"))
+    (['metric-horsepower'], ['horsepower', 'metric-horsepower'])
+    """
+    if name in _ENGLISH_HORSEPOWER:
+        return units
+    is_metric = name[:1] < _FIRST_ARMENIAN
+    return (units - {_HORSEPOWER} if is_metric else units) | {_METRIC_HORSEPOWER}
+
+
+def _product_called(name: str) -> frozenset[str]:
+    """A compound unit of units that convert: `m·s⁻¹`, `mg/kg/day`; empty for any other name.
+
+    >>> unit_factor(*_product_called("kg·m⁻³")) == unit_factor("kilogram-per-cubic-meter"), _product_called("kg/box")
+    (True, frozenset())
+    """
+    factors = split_unit_product(name)
+    parts = [_product_part(factor) for factor in factors]
+    if not parts or not all(parts):
+        return _NO_UNITS
+    product = _PRODUCT + " ".join(sorted(parts))
+    return frozenset({product}) if unit_factor(product) is not None else _NO_UNITS
+
+
+def _product_part(factor: UnitFactorName) -> str:
+    """A factor of a compound unit by the name of its unit; empty if it has none or several."""
+    symbol = symbol_in_ratio(factor.name)
+    units = [unit for unit in ({symbol} if symbol else units_called(factor.name)) if not unit.startswith(_PRODUCT)]
+    units = [unit for unit in units if (converted := unit_factor(unit)) is not None and not converted.offset]
+    if len(units) != 1:
+        return ""
+    part = units[0] if factor.power == 1 else f"{units[0]}^{factor.power}"
+    return part if factor.count == "1" else f"{factor.count}^{-1 if factor.power < 0 else 1} {part}"
 
 
 def _temperature_called(name: str) -> frozenset[str]:

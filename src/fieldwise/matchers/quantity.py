@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels import measures
-from fieldwise.kernels.tolerance import within_tolerance
+from fieldwise.kernels.tolerance import is_close
 from fieldwise.kernels.units import describe_units
 from fieldwise.matchers._decimal_survey import (
     MARKS,
@@ -34,8 +34,10 @@ from fieldwise.registry import matcher
 from fieldwise.specs import ColumnSurvey, Example
 
 NO_UNIT = "one side has no unit; the numbers were compared"
-_ROUNDING = 1e-9
-"""Relative slack for the rounding of conversions: 98.6 °F is 37.000000000000 °C only to about 1e-15."""
+_ROUNDING: Final = 1e-13
+"""Relative slack for the binary rounding of conversions: 98.6 °F is 37.000000000000 °C only to about 1e-15."""
+_SLACK: Final = 1 + 1e-9
+"""Slack of a tolerance for binary rounding, as in `numeric_tolerance`."""
 
 
 _UNKNOWN_UNIT: Final = re.compile(r"([-+]?\d[\d.,' ]*?)\s*([^\W\d_][^\d]*)")
@@ -121,21 +123,15 @@ def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReadi
 
     def compare(expected: measures.QuantityReading, actual: measures.QuantityReading) -> Agreement:
         if not expected.units or not actual.units:
-            limit = config.tolerance if not isinstance(config.tolerance, str) else _number_of(config.tolerance)
-            agrees = bool(within_tolerance([expected.value], [actual.value], limit)[0])
+            agrees = is_close(expected.value, actual.value, _number_of(config.tolerance))
             return Agreement(agrees, NO_UNIT if agrees and (expected.units or actual.units) else None)
-        left, right = expected.to_base(), actual.to_base()
-        shared = left.keys() & right.keys()
-        if not shared and expected.units & actual.units:  # a unit that does not convert, such as percent
-            limit = 0.0 if isinstance(config.tolerance, str) else config.tolerance
-            return Agreement(bool(within_tolerance([expected.value], [actual.value], limit)[0]))
-        if not shared:
+        pairs = [(left, right) for left in expected.to_base() for right in actual.to_base() if left.dimension == right.dimension]
+        if pairs:
+            return Agreement(any(_is_within(expected, actual, left, right, config.tolerance) for left, right in pairs))
+        if expected.units.isdisjoint(actual.units):
             return Agreement(False, f"other dimension: {describe_units(expected.units)} and {describe_units(actual.units)}")
-        return Agreement(
-            any(
-                abs(left[name] - right[name]) <= _limit_in_base(config, expected, name) + _slack(left[name], right[name]) for name in shared
-            )
-        )
+        limit = 0.0 if isinstance(config.tolerance, str) else config.tolerance
+        return Agreement(is_close(expected.value, actual.value, limit))  # a unit that does not convert, such as percent
 
     of_actual = _quantity_matcher(options_of_actual(config)) if config.reads_sides_apart else None
     return ReadingMatcher("a quantity", read, compare, of_actual=of_actual, unread_key=_unread_key)
@@ -151,22 +147,32 @@ def _unread_key(value: Any) -> str | None:
     return f"{count} {measures.fold_name(match[2])}"
 
 
-def _limit_in_base(config: Quantity, expected: measures.QuantityReading, dimension: str) -> float:
-    """The tolerance in the base unit of a dimension."""
-    if isinstance(config.tolerance, str):
-        tolerance = measures.read_quantity(config.tolerance)
-        if tolerance is not None and tolerance.units:
-            factors = [factor for factor in map(measures.unit_factor, sorted(tolerance.units)) if factor and factor.dimension == dimension]
-            return tolerance.value * factors[0].factor if factors else 0.0
-    number = _number_of(config.tolerance) if isinstance(config.tolerance, str) else config.tolerance
-    factors = [factor for factor in map(measures.unit_factor, sorted(expected.units)) if factor and factor.dimension == dimension]
-    return number * factors[0].factor
+def _is_within(
+    expected: measures.QuantityReading,
+    actual: measures.QuantityReading,
+    left: measures.BaseValue,
+    right: measures.BaseValue,
+    tolerance: float | str,
+) -> bool:
+    """Whether two quantities of one dimension agree: in one unit by their digits, in different units in the base unit."""
+    limit = _limit_in_base(tolerance, left)
+    if (left.factor, left.offset) == (right.factor, right.offset):
+        return is_close(expected.value, actual.value, limit / left.factor)
+    return abs(left.value - right.value) <= limit * _SLACK + _ROUNDING * max(abs(left.value), abs(right.value))
 
 
-def _number_of(tolerance: str) -> float:
+def _limit_in_base(tolerance: float | str, expected: measures.BaseValue) -> float:
+    """The tolerance in the base unit of the expected value's dimension."""
+    if isinstance(tolerance, str):
+        quantity = measures.read_quantity(tolerance)
+        if quantity is not None and quantity.units:
+            factors = [base.factor for base in quantity.to_base() if base.dimension == expected.dimension]
+            return float(quantity.value) * factors[0] if factors else 0.0
+    return _number_of(tolerance) * expected.factor
+
+
+def _number_of(tolerance: float | str) -> float:
+    if not isinstance(tolerance, str):
+        return tolerance
     quantity = measures.read_quantity(tolerance)
     return float(quantity.value) if quantity is not None else 0.0
-
-
-def _slack(left: float, right: float) -> float:
-    return _ROUNDING * max(abs(left), abs(right))

@@ -157,10 +157,8 @@ def _name_currencies(expected: str, actual: str) -> bool:
 def _are_same_quantity(left: QuantityReading, right: QuantityReading) -> bool:
     if left.units & right.units:
         return left.value == right.value
-    first, second = left.to_base(), right.to_base()
-    return any(
-        abs(first[base] - second[base]) <= _ROUNDING * max(abs(first[base]), abs(second[base])) for base in first.keys() & second.keys()
-    )
+    pairs = [(first, second) for first in left.to_base() for second in right.to_base() if first.dimension == second.dimension]
+    return any(abs(first.value - second.value) <= _ROUNDING * max(abs(first.value), abs(second.value)) for first, second in pairs)
 
 
 def _compare_figures(expected: str, actual: str) -> ValueVerdict | None:
