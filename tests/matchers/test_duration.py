@@ -78,3 +78,29 @@ def test_lengths_that_only_look_alike_do_not_agree(expected: str, actual: str) -
 @pytest.mark.parametrize(("expected", "actual"), [("5 S", "5 s"), ("1H 30M 20S", "1h 30min 20s"), ("5 MS", "5 ms")])
 def test_capital_letters_are_units_of_time_where_a_time_is_read(expected: str, actual: str) -> None:
     assert duration(Pairs([expected], [actual]), Duration()).passed[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("3 nights", "3 days"), ("30 business days", "30 days"), ("30 Werktage", "30 Arbeitstage"), ("10 jours ouvrés", "10 jours")],
+)
+def test_nights_and_business_days_are_no_days(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("3 nights", "3 Nächte"), ("30 working days", "30 business days"), ("ten (10) business days", "10 Arbeitstage")],
+)
+def test_nights_and_business_days_agree_in_every_language(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)
+
+
+def test_long_lengths_keep_every_second() -> None:
+    assert not agrees("1000000000 s", "1000000001 s")
+
+
+def test_a_bound_agrees_with_the_same_bound_only() -> None:
+    assert agrees("< 2 h", "less than 120 min")
+    assert not agrees("< 2 h", "2 h")
+    assert not agrees("< 2 h", "> 2 h")

@@ -185,3 +185,11 @@ def test_a_negative_amount_may_say_so_in_words() -> None:
 def test_euro_cents_are_hundredths_of_a_euro() -> None:
     assert agrees("50 euro cents", "EUR 0.50")
     assert not agrees("50 euro cents", "USD 0.50")
+
+
+def test_a_bound_is_part_of_an_amount() -> None:
+    assert agrees(">$5", "more than $5")
+    assert agrees("about $5", "approx. 5 USD")
+    assert not agrees("up to $5", "$5")
+    assert not agrees("up to $5", "more than $5")
+    assert not agrees("up to $5", "up to €5")

@@ -254,3 +254,22 @@ def test_numbers_in_words_of_other_languages_are_read_with_parse() -> None:
     assert score(32, "zweiundzwanzig", parse=True) == 0
     assert score(0, "null", parse=True) == 0
     assert score(8, "Otto", parse=True) == 0
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "passes"),
+    [
+        ("≥5", ">= 5.0", True),
+        ("~5", "≈5", True),
+        ("5-6", "5 to 6", True),
+        ("<5 %", "< 5%", True),
+        ("<5", "5", False),
+        ("<5", ">5", False),
+        ("5-6", "5-7", False),
+        ("<5", "<6", False),
+    ],
+)
+def test_bounds_and_ranges_agree_with_the_same_ones_only(expected: str, actual: str, passes: bool) -> None:
+    config = NumericTolerance(parse=True, tolerance=2)
+    assert numeric_tolerance(Pairs([expected], [actual]), config).passed.tolist() == [passes]
+    assert grid([expected], [actual], config).tolist() == [[float(passes)]]

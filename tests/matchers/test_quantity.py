@@ -277,3 +277,36 @@ def test_a_unit_of_two_meanings_agrees_with_each() -> None:
     assert agrees("5 kb", "5 kbit")
     assert agrees("5 kb", "5 kB")
     assert not agrees("5 kbit", "5 kB")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("<5 mg", "< 5 mg"),
+        ("<5 mg", "less than 0.005 g"),
+        ("max. 5 kg", "up to 5 kg"),
+        ("approx. 5 kg", "ca. 5 kg"),
+        ("10 ± 1 kg", "10±1 kg"),
+        ("5 kg (11 lb)", "5 kg"),
+        ("5.2 K/µL", "5.2 ×10⁹/L"),
+        ("4.7 M/uL", "4.7 x10^12/L"),
+        ("5 mg daily", "5 mg/day"),
+    ],
+)
+def test_bounds_and_laboratory_values_agree_however_they_are_written(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("<5 mg", "5 mg"),
+        ("<5 mg", "≤5 mg"),
+        ("~5 kg", "5 kg"),
+        ("10 ± 1 kg", "10 kg"),
+        ("10 ± 1 kg", "10 ± 2 kg"),
+        ("5 kg (20 lb)", "5 kg"),
+    ],
+)
+def test_a_bound_is_part_of_a_quantity(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)

@@ -17,6 +17,7 @@ from fieldwise.kernels.amounts import find_decimal_mark, read_figure
 from fieldwise.kernels.currencies import currencies_of
 from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.kernels.numerals import DecimalMark, normalize_characters, read_numeral, split_numeral
+from fieldwise.kernels.spoken_durations import rewrite_duration
 from fieldwise.kernels.units import unit_factor, units_called, wider_units
 
 _ISO_DURATION: Final = re.compile(
@@ -58,6 +59,14 @@ _COUNT_PER_UNIT: Final = re.compile(
     r"(?P<number>\d[\d.,]*)\s*(?:[×xX*]\s?)?10(?:[\^*]|[eE])?(?P<power>[⁰¹²³⁴-⁹]{1,2}|\d{1,2})/(?P<unit>[^\W\d_]\S*)"
 )
 """Cells in blood: `250 ×10⁹/L`, `250 10*9/L`."""
+_SCALED_COUNT: Final = re.compile(
+    r"(?P<number>\d[\d.,]*)\s*(?P<scale>[kK]|M|thou(?:sand)?s?|mill?(?:ion)?s?|Mio\.?|Tsd\.?)\s?/\s?(?P<unit>[µμu]L|mcL|[µμu]l|mm3|mm³|cumm|cmm)"
+)
+"""Thousands and millions of cells in blood: `5.2 K/µL`, `4.7 M/uL`."""
+_SCALED_COUNT_UNITS: Final = {"mm3": "cubic-millimeter", "mm³": "cubic-millimeter", "cumm": "cubic-millimeter", "cmm": "cubic-millimeter"}
+_HOW_OFTEN: Final = re.compile(r"\s+(hourly|daily|weekly|monthly|yearly|annually)$", re.IGNORECASE)
+_HOW_OFTEN_UNITS: Final = {"hourly": "h", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
+"""`5 mg daily` is `5 mg/day`."""
 _SUPERSCRIPTS: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _HYPHENATED: Final = re.compile(r"(?<=\d)-(?=[^\W\d_])")
 """`30-day`."""
@@ -72,10 +81,13 @@ _MINUTES_WITHOUT_UNIT: Final = re.compile(r"(\d{1,3}) ?(?:heures?|hours?|horas?|
 _MONTH_SECONDS: Final = 30.436875 * 86400
 _DURATION_UNITS: Final = {
     "millisecond": 0.001, "microsecond": 1e-6, "nanosecond": 1e-9, "picosecond": 1e-12, "femtosecond": 1e-15, "second": 1.0,
-    "minute": 60.0, "quarter-hour": 900.0, "hour": 3600.0, "day": 86400.0, "week": 604800.0, "night": 86400.0, "fortnight": 1209600.0,
+    "minute": 60.0, "quarter-hour": 900.0, "hour": 3600.0, "day": 86400.0, "week": 604800.0, "fortnight": 1209600.0,
+    "night": 86400.0, "business-day": 86400.0, "weekday": 86400.0,
     "month": _MONTH_SECONDS, "quarter": 3 * _MONTH_SECONDS,
     "year": 12 * _MONTH_SECONDS, "decade": 120 * _MONTH_SECONDS, "century": 1200 * _MONTH_SECONDS,
 }  # fmt: skip
+_COUNTED_DAYS: Final = frozenset({"night", "business-day", "weekday"})
+"""Units that count some days and no others: 3 nights are not 3 days, and 10 business days are two weeks."""
 _FRACTION: Final = re.compile(r"(?<![\d/.,])(?:(\d+)[\s-]+)?(\d+)\s*/\s*(2|3|4|5|6|8|10|12|16|32|64)(?=\s*(?:[^\W\d]|[\"'″′]))")
 """A fraction before a unit: `1 1/2 cups`."""
 _FEET_AND_INCHES: Final = re.compile(r"(?<![\d.,])(\d{1,3})['′’]\s?(\d{1,2}(?:\.\d+)?)(?:\"|″|”|'')")
@@ -121,6 +133,11 @@ class DurationReading:
     """The unit it is written in, where it is one; tolerances are in this unit."""
     alternatives: frozenset[float] = frozenset()
     """Other readings in seconds: `1:30` is 90 minutes or 90 seconds, `1 год` a year in Russian and an hour in Ukrainian."""
+
+    @property
+    def counted_days(self) -> str:
+        """The kind of days that it counts: nights or business days; empty for a length of time."""
+        return self.unit if self.unit is not None and self.unit in _COUNTED_DAYS else ""
 
 
 def read_quantity(text: str, wider: bool = False, decimal_mark: DecimalMark | None = None) -> QuantityReading | None:
@@ -212,11 +229,19 @@ def _rewrite_quantity(text: str) -> str:
         text = _POWER_OF_TEN.sub(lambda power: f"e{power[1].translate(_SUPERSCRIPTS)} ", text)
     if not text.isascii():
         text = _NAMED_FIRST.sub(_with_unit_behind, text, count=1)
+    if text.endswith("ly"):
+        text = _HOW_OFTEN.sub(lambda often: "/" + _HOW_OFTEN_UNITS[often[1].lower()], text)
     return _FEET_AND_INCHES.sub(r"\1 ft \2 in", _FRACTION.sub(_as_decimal, text, count=1))
 
 
 def _read_count(text: str) -> QuantityReading | None:
-    """Dozens, or a count per unit of volume or weight: `2 dozen`, `250 ×10⁹/L`."""
+    """Dozens, or a count per unit of volume or weight: `2 dozen`, `250 ×10⁹/L`, `5.2 K/µL`."""
+    scaled = _SCALED_COUNT.fullmatch(text.strip()) if "/" in text else None
+    scaled_figure = None if scaled is None else read_figure(scaled["number"])
+    if scaled is not None and scaled_figure is not None:
+        power = 3 if scaled["scale"][0] in "kKtT" else 6
+        unit = _SCALED_COUNT_UNITS.get(scaled["unit"], "microliter")
+        return QuantityReading(scaled_figure.value * 10**power, frozenset({f"item-per-{unit}"}))
     dozens = _DOZENS.fullmatch(text)
     if dozens is not None:
         is_number = dozens[1][0].isdigit()
@@ -282,6 +307,7 @@ def _read_duration(text: str) -> DurationReading | None:
     text = text.strip()
     if len(text) > 100:
         return None
+    text = rewrite_duration(text)
     iso = _ISO_DURATION.fullmatch(text)
     if iso is not None and any(iso[unit] for unit in ("year", "month", "week", "day", "hour", "minute", "second")):
         return _iso_duration(iso)
@@ -385,7 +411,12 @@ def _add_fractions(text: str) -> str:
 
 
 def _sum_parts(parts: list[tuple[float, list[str]]], *, has_half: bool) -> DurationReading | None:
-    """The length of all parts; a unit of several meanings gives several lengths. `has_half`: with half of the last unit on top."""
+    """The length of all parts; a unit of several meanings gives several lengths. `has_half`: with half of the last unit on top.
+
+    None for `3 days 2 nights`, which is no sum.
+    """
+    if len(parts) > 1 and any(not _COUNTED_DAYS.isdisjoint(units) for _, units in parts):
+        return None
     readings: list[float] = []
     for units in product(*(units for _, units in parts)):
         seconds = sum(value * _DURATION_UNITS[unit] for (value, _), unit in zip(parts, units, strict=True))

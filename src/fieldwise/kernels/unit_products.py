@@ -45,7 +45,8 @@ def split_unit_product(text: str) -> tuple[UnitFactorName, ...]:
             return ()
         factors += below
         position = denominator.end()
-    return tuple(factors) if 1 < len(factors) <= _MAX_FACTORS or any(factor.power < 0 for factor in factors) else ()
+    is_product = len(factors) > 1 or any(factor.power < 0 for factor in factors)
+    return tuple(factors) if is_product and len(factors) <= _MAX_FACTORS else ()
 
 
 def _split_factors(text: str, sign: int) -> list[UnitFactorName]:

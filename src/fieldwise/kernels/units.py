@@ -12,8 +12,9 @@ from math import pi
 from typing import Any, Final
 
 from fieldwise.kernels import locale_tables
-from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.locale_tables import fold_name, strip_accents
 from fieldwise.kernels.unit_products import UnitFactorName, split_unit_product
+from fieldwise.kernels.spoken_durations import BUSINESS_DAYS, WEEKDAYS
 from fieldwise.kernels.unit_symbols import PREFIX_FACTORS, symbol_called, symbol_in_ratio
 
 _MULTIPLES: Final = {
@@ -91,6 +92,8 @@ _MORE_UNITS: Final = {
     "cbm": "cubic-meter", "mm2": "square-millimeter", "rpm": "revolution-per-minute",
  "ft2": "square-foot", "km2": "square-kilometer", "cm2": "square-centimeter", "cm3": "cubic-centimeter",
     "l": "liter", "dm3": "liter", "us": "microsecond", "ps": "metric-horsepower parsec", "pct": "percent", "hod": "hour",
+    **dict.fromkeys(("msec", "msecs"), "millisecond"), **dict.fromkeys(("usec", "usecs", "μsec"), "microsecond"), "nsec": "nanosecond",
+    **dict.fromkeys(BUSINESS_DAYS, "business-day"), **dict.fromkeys(WEEKDAYS, "weekday"),
     "kt": "karat knot", "rem": "rem",
     **dict.fromkeys(("angstrom", "angstroms", "ångstrom", "ångström", "ångströms", "ångstroms"), "angstrom"),
     **dict.fromkeys(("sievert", "sieverts"), "sievert"), **dict.fromkeys(("becquerel", "becquerels"), "becquerel"),
@@ -102,7 +105,7 @@ _MORE_UNITS: Final = {
     # CLDR calls its ton of 2,000 pounds `long ton` in some English locales, and 英吨 in Chinese.
     **{f"{kind} ton{plural}": "long-ton" for kind in ("long", "imperial", "uk", "british") for plural in ("", "s")},
     **dict.fromkeys(("英吨", "英噸", "英トン", "tonne longue", "tonnes longues", "tonelada larga", "toneladas largas"), "long-ton"),
-    "us ton": "ton", "us tons": "ton",
+    "us ton": "ton", "us tons": "ton", "tonne": "tonne", "tonnes": "tonne",
     **{f"calendar {unit}{plural}": unit for unit in ("day", "week", "month", "year") for plural in ("", "s")},
     **dict.fromkeys(("kalendertag", "kalendertage", "kalendertagen", "jours calendaires", "días naturales", "días calendario"), "day"),
     **dict.fromkeys(("giorni di calendario", "dias corridos", "календарных дней", "календарный день", "календарних днів"), "day"),
@@ -180,6 +183,8 @@ _NOT_PER: Final = frozenset(f"na {unit}" for unit in ("oras", "araw", "linggo", 
 """Filipino joins a number to its unit so: `5 na oras` are five hours."""
 _MIN_DATIVE: Final = 5
 """Letters of a German unit in the dative plural: `14 Tagen`."""
+_MIN_WITHOUT_ACCENTS: Final = 4
+"""Letters of a word that is also known without its accents."""
 _YEARS_AND_LITERS: Final = frozenset({"l."})
 """Years in Czech and Slovak with the point, litres in other languages."""
 
@@ -337,7 +342,27 @@ def units_called(name: str) -> frozenset[str]:
         or _symbol_in_capitals(name)
         or _inflected_unit(plain)
         or _product_called(symbol)
+        or _unit_without_accents(plain)
     )
+
+
+@cache  # derived from a table that never changes
+def _names_without_accents() -> dict[str, frozenset[str]]:
+    """Words for units that have accents, without them → their units."""
+    names: dict[str, frozenset[str]] = {}
+    for name, units in locale_tables.unit_names().items():
+        plain = "" if name.isascii() or len(name) < _MIN_WITHOUT_ACCENTS else strip_accents(name)
+        if plain and plain != name:
+            names[plain] = names.get(plain, _NO_UNITS) | units
+    return names
+
+
+def _unit_without_accents(name: str) -> frozenset[str]:
+    """The unit of a word without its accents, as capitals are often written: `ANNEES`, `ΩΡΕΣ`."""
+    if len(name) < _MIN_WITHOUT_ACCENTS or not name.isalpha():
+        return _NO_UNITS
+    units = _names_without_accents().get(strip_accents(name), _NO_UNITS)
+    return units if len(units) == 1 else _NO_UNITS
 
 
 def _tell_horsepower(units: frozenset[str], name: str) -> frozenset[str]:

@@ -1,16 +1,18 @@
 """Shared by matchers that read both values into a typed reading (an amount, a moment, a quantity) and compare the readings.
 
-A range (`10–20 kg`) and a product of sizes (`3 m x 4 m`) are several readings: they agree with the same kind if every part agrees, and
-with no single value.
+A range (`10–20 kg`), a tolerance (`10 ± 1 kg`) and a product of sizes (`3 m x 4 m`) are several readings: they agree with the same kind if
+every part agrees, and with no single value. A bound or an estimate (`<5 mg`, `approx. 5 mg`) agrees with the same one only.
 """
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from math import inf
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.kernels.bounds_in_text import split_bound
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._keys import is_absent, quote_value
 from fieldwise.model.pairs import Pairs, Scores
@@ -19,6 +21,7 @@ R = TypeVar("R")
 _SEVERAL: Final = (
     ("a range", re.compile(r"\s+(?:-|–|—|to|bis|until|till|through|à|au|al|hasta|até|tot|til|do|до|~|〜|～)\s+|\s*(?:\.\.\.?|…|〜|～)\s*")),
     ("a range", re.compile(r"(?<=[\w%€£$¥])[-–—~](?=[\w€£$¥])")),
+    ("a tolerance", re.compile(r"\s*(?:±|\+/[-−–]|\+[-−])\s*")),
     ("a product", re.compile(r"\s*×\s*|(?<=[\d\s])[xX*](?=[\s\d])|\s+(?:by|mal|por)\s+")),
 )
 _MAX_SEVERAL_LENGTH: Final = 80
@@ -47,6 +50,13 @@ class SeveralReadings(NamedTuple, Generic[R]):
 
     kind: str
     parts: tuple[R, ...]
+
+
+class BoundReading(NamedTuple, Generic[R]):
+    """A bound or an estimate: its sign and the reading that it bounds."""
+
+    sign: str
+    reading: R
 
 
 class ReadingMatcher(Generic[R]):
@@ -104,15 +114,15 @@ class ReadingMatcher(Generic[R]):
         reading = self._reading(value)
         return reading.note if isinstance(reading, Unread) else None
 
-    def _grid_reading(self, value: object) -> R | SeveralReadings[R] | Unread | None:
+    def _grid_reading(self, value: object) -> "_Reading[R] | None":
         return None if is_absent(value) else self._reading(value)
 
-    def _reading(self, value: Any) -> R | SeveralReadings[R] | Unread:
+    def _reading(self, value: Any) -> "_Reading[R]":
         reading = self._read(value)
         if reading is None and self._reads_ranges and isinstance(value, str) and len(value) <= _MAX_SEVERAL_LENGTH:
-            several = self._read_several(value)
-            if several is not None:
-                return several
+            special = self._read_several(value) or self._read_bound(value)
+            if special is not None:
+                return special
         if isinstance(reading, str):
             return Unread(self._unread_key(value), reading)
         return Unread(self._unread_key(value), f"not {self._noun}: {quote_value(value)}") if reading is None else reading
@@ -131,6 +141,12 @@ class ReadingMatcher(Generic[R]):
                 return SeveralReadings(kind, parts)
         return None
 
+    def _read_bound(self, text: str) -> BoundReading[R] | None:
+        """A bound or an estimate; None if the text is neither."""
+        bound = split_bound(text)
+        reading = None if bound is None or not any(map(str.isdigit, bound[1])) else self._read(bound[1])
+        return None if bound is None or reading is None or isinstance(reading, str) else BoundReading(bound[0], reading)
+
     def _read_part(self, text: str, unit: str) -> R | None:
         """One part, with the unit of the last part where it has none: the 10 of `10–20 kg`."""
         if unit and _ENDS_IN_DIGIT.search(text):
@@ -140,7 +156,9 @@ class ReadingMatcher(Generic[R]):
         reading = self._read(text) if any(map(str.isdigit, text)) else None
         return None if isinstance(reading, str) else reading
 
-    def _agreement(self, expected: R | SeveralReadings[R] | Unread, actual: R | SeveralReadings[R] | Unread) -> Agreement:
+    def _agreement(self, expected: "_Reading[R]", actual: "_Reading[R]") -> Agreement:
+        if isinstance(expected, BoundReading) or isinstance(actual, BoundReading):
+            return self._agreement_of_bounds(expected, actual)
         if isinstance(expected, SeveralReadings) or isinstance(actual, SeveralReadings):
             return self._agreement_of_several(expected, actual)
         if isinstance(expected, Unread) or isinstance(actual, Unread):
@@ -150,6 +168,17 @@ class ReadingMatcher(Generic[R]):
                 return Agreement(False, "; ".join(dict.fromkeys((expected.note, actual.note))))
             return Agreement(False, expected.note if isinstance(expected, Unread) else actual.note)  # pyright: ignore[reportAttributeAccessIssue]
         return self._compare(expected, actual)
+
+    def _agreement_of_bounds(self, expected: "_Reading[R]", actual: "_Reading[R]") -> Agreement:
+        if isinstance(expected, BoundReading) and isinstance(actual, BoundReading):
+            if expected.sign != actual.sign:
+                return Agreement(False, f"bounds differ: {expected.sign} and {actual.sign}", inf)
+            return self._compare(expected.reading, actual.reading)
+        for reading in (expected, actual):
+            if isinstance(reading, Unread):
+                return Agreement(False, reading.note)
+        sign = expected.sign if isinstance(expected, BoundReading) else actual.sign  # pyright: ignore[reportAttributeAccessIssue]
+        return Agreement(False, f"only one side is a bound or an estimate: {sign}", inf)
 
     def _agreement_of_several(self, expected: R | SeveralReadings[R] | Unread, actual: R | SeveralReadings[R] | Unread) -> Agreement:
         for reading in (expected, actual):
@@ -167,6 +196,9 @@ class ReadingMatcher(Generic[R]):
             join_notes(*(agreement.note for agreement in agreements)),
             max(distances) if len(distances) == len(agreements) else None,
         )
+
+
+_Reading: TypeAlias = R | SeveralReadings[R] | BoundReading[R] | Unread
 
 
 def plain_key(value: Any) -> str | None:

@@ -24,8 +24,8 @@ from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import matcher
 from fieldwise.specs import Example
 
-_ROUNDING = 1e-9
-"""Relative slack for the rounding of conversions."""
+_ROUNDING = 1e-13
+"""Relative slack for the binary rounding of conversions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +70,9 @@ def duration(pairs: Pairs, config: Duration) -> Scores:
 def _duration_matcher(config: Duration) -> ReadingMatcher[measures.DurationReading | float]:
     def compare(expected: measures.DurationReading | float, actual: measures.DurationReading | float) -> Agreement:
         if isinstance(expected, measures.DurationReading) and isinstance(actual, measures.DurationReading):
+            if expected.counted_days != actual.counted_days:
+                kinds = f"{expected.counted_days or 'length of time'} and {actual.counted_days or 'length of time'}"
+                return Agreement(False, f"other unit: {kinds}")
             limit = _limit_in_seconds(config, expected)
             readings = [(left, right) for left in _readings(expected) for right in _readings(actual)]
             return Agreement(any(abs(left - right) <= limit + _ROUNDING * max(abs(left), abs(right)) for left, right in readings))

@@ -18,7 +18,8 @@ from fieldwise.dataclass import dataclass
 from fieldwise.kernels.amounts import Figure, find_decimal_sign, read_figure
 from fieldwise.kernels.amounts_in_words import read_number_alone
 from fieldwise.kernels.currencies import describe_currencies
-from fieldwise.kernels.numerals import DecimalMark
+from fieldwise.kernels.bounds_in_text import split_bound
+from fieldwise.kernels.numerals import DecimalMark, LongDecimal
 from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances, within_tolerance
 from fieldwise.kernels.values import canonical_json, code_keys, values_equal
 from fieldwise.matchers._decimal_survey import NO_DECIMAL_EVIDENCE, collect_decimal_evidence, marks_of, reads_sides_apart, resolve_decimal
@@ -27,6 +28,7 @@ from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.values import json_kind
 from fieldwise.numpy_on_use import np
+from fieldwise.pattern import compile_on_use
 from fieldwise.registry import matcher
 from fieldwise.specs import ColumnSurvey, Example, PartialGrid, StoredDecision
 
@@ -70,6 +72,7 @@ class NumericTolerance:
 
 
 _NUMBER_TYPES: Final = frozenset({int, float})
+_RANGE: Final = compile_on_use(r"(?<=[\d%])\s*[-–—]\s*(?=\d)|\s+(?:to|bis)\s+")
 _Numeric = Number | Figure
 """A number, or one that was read from text with the currency, percent sign or unit beside it."""
 
@@ -87,7 +90,8 @@ def prepare_grid(expected: Sequence[object], actual: Sequence[object], config: N
     marks = marks_of(config)
     expected_numbers, actual_numbers = _read_numbers(expected, config, marks[0]), _read_numbers(actual, config, marks[1])
     within = _prepare_within(_values_or_nan(expected_numbers), _values_or_nan(actual_numbers), config)
-    expected_codes, actual_codes = code_keys(_keys_of_others(expected, expected_numbers), _keys_of_others(actual, actual_numbers))
+    expected_keys = _keys_of_others(expected, expected_numbers, config, marks[0])
+    expected_codes, actual_codes = code_keys(expected_keys, _keys_of_others(actual, actual_numbers, config, marks[1]))
 
     def compute_grid(rows: slice, columns: slice) -> NDArray[np.float64]:
         matched = within(rows, columns)
@@ -101,13 +105,35 @@ def prepare_grid(expected: Sequence[object], actual: Sequence[object], config: N
     return compute_grid
 
 
-def _keys_of_others(values: Sequence[Any], numbers: Sequence[_Numeric | None]) -> list[Hashable]:
+def _keys_of_others(
+    values: Sequence[Any], numbers: Sequence[_Numeric | None], config: NumericTolerance, mark: DecimalMark | None
+) -> list[Hashable]:
     """A key for each value that is no number, equal for equal values; None for numbers."""
-    return [_key_of_other(value) if number is None else None for value, number in zip(values, numbers, strict=True)]
+    pairs = zip(values, numbers, strict=True)
+    return [_key_of_other(value, config, mark) if number is None else None for value, number in pairs]
 
 
-def _key_of_other(value: Any) -> Hashable:
-    return ABSENT if is_absent(value) else canonical_json(value)
+def _key_of_other(value: Any, config: NumericTolerance, mark: DecimalMark | None) -> Hashable:
+    if is_absent(value):
+        return ABSENT
+    bound = _bound_key(value, config, mark) if config.parse and isinstance(value, str) else None
+    return canonical_json(value) if bound is None else bound
+
+
+def _bound_key(text: str, config: NumericTolerance, mark: DecimalMark | None) -> Hashable | None:
+    """A key of a bound, an estimate or a range of numbers, equal for other spellings of it: `<5` and `less than 5.0`."""
+    bound = split_bound(text)
+    if bound is not None:
+        number = _read_number(bound[1], config, mark)
+        return None if number is None else (bound[0], _name_and_value(number))
+    ends = [_read_number(end, config, mark) for end in _RANGE.split(text.strip())]
+    return None if len(ends) != 2 or None in ends else ("-", *map(_name_and_value, ends))
+
+
+def _name_and_value(number: _Numeric | None) -> Hashable:
+    value = number.value if isinstance(number, Figure) else number
+    exact = value.exact if isinstance(value, LongDecimal) else value
+    return (exact, _names_of(number)) if isinstance(number, Figure) else exact
 
 
 def _value_or_nan(number: _Numeric | None) -> Number:
@@ -183,7 +209,9 @@ def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
     notes: dict[int, str] = {}
     for row, (left, right) in enumerate(zip(expected, actual, strict=True)):
         if left is None or right is None:
-            matched[row] = values_equal(pairs.expected[row], pairs.actual[row])
+            matched[row] = values_equal(pairs.expected[row], pairs.actual[row]) or (
+                config.parse and left is right and _are_same_bound(pairs.expected[row], pairs.actual[row], config)
+            )
             for column in measured:
                 column[row] = np.nan
             if not matched[row] and pairs.needs_distance:
@@ -194,6 +222,15 @@ def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
                 column[row] = np.inf  # no tolerance makes another currency or unit match
     distance, relative_distance = distances
     return Scores.of(matched, notes=notes, distance=distance, relative_distance=relative_distance)
+
+
+def _are_same_bound(expected: Any, actual: Any, config: NumericTolerance) -> bool:
+    """True for two spellings of one bound, estimate or range: they must be equal, whatever the tolerance is."""
+    if not isinstance(expected, str) or not isinstance(actual, str):
+        return False
+    marks = marks_of(config)
+    key = _bound_key(expected, config, marks[0])
+    return key is not None and key == _bound_key(actual, config, marks[1])
 
 
 def _values_or_nan(numbers: Sequence[_Numeric | None]) -> list[Number]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels import measures
+from fieldwise.kernels.numerals import DecimalMark
 from fieldwise.kernels.tolerance import is_close
 from fieldwise.kernels.units import describe_units
 from fieldwise.matchers._decimal_survey import (
@@ -42,6 +43,9 @@ _SLACK: Final = 1 + 1e-9
 
 _UNKNOWN_UNIT: Final = re.compile(r"([-+]?\d[\d.,' ]*?)\s*([^\W\d_][^\d]*)")
 _MAX_UNKNOWN_LENGTH: Final = 60
+_CONVERTED: Final = re.compile(r"\s*([^()]+?)\s*\(\s*([^()]+?)\s*\)\s*")
+_CONVERSION_ERROR: Final = 0.05
+"""Relative error of a conversion that people round: 5 kg are 11 lb."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +123,9 @@ def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReadi
         number = plain_number(value)
         if number is not None:
             return measures.QuantityReading(number, frozenset())
-        return measures.read_quantity(value, wider=True, decimal_mark=mark) if isinstance(value, str) else None
+        if not isinstance(value, str):
+            return None
+        return measures.read_quantity(value, wider=True, decimal_mark=mark) or _read_with_conversion(value, mark)
 
     def compare(expected: measures.QuantityReading, actual: measures.QuantityReading) -> Agreement:
         if not expected.units or not actual.units:
@@ -135,6 +141,19 @@ def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReadi
 
     of_actual = _quantity_matcher(options_of_actual(config)) if config.reads_sides_apart else None
     return ReadingMatcher("a quantity", read, compare, of_actual=of_actual, unread_key=_unread_key)
+
+
+def _read_with_conversion(text: str, mark: DecimalMark | None) -> measures.QuantityReading | None:
+    """A quantity with its rounded conversion in brackets, `5 kg (11 lb)`; None if the two do not agree or the text is anything else."""
+    converted = _CONVERTED.fullmatch(text) if text.rstrip()[-1:] == ")" and len(text) <= _MAX_UNKNOWN_LENGTH else None
+    if converted is None:
+        return None
+    first, second = (measures.read_quantity(part, wider=True, decimal_mark=mark) for part in converted.groups())
+    if first is None or second is None or not first.units.isdisjoint(second.units):
+        return None
+    pairs = [(left, right) for left in first.to_base() for right in second.to_base() if left.dimension == right.dimension]
+    agrees = any(abs(left.value - right.value) <= _CONVERSION_ERROR * abs(left.value) for left, right in pairs)
+    return first if agrees else None
 
 
 def _unread_key(value: Any) -> str | None:
