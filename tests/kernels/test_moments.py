@@ -15,6 +15,7 @@ from fieldwise.kernels.moments import (
     is_iso_date,
     month_words,
     read_moment,
+    read_time_of_day,
 )
 
 
@@ -354,3 +355,91 @@ def test_the_short_way_reads_month_names_as_the_general_reader_does(languages: f
     for word in words:
         for text in (f"5 {word} 2024", f"5. {word.title()} 2024", f"31. {word}. 2024"):
             assert read_moment(text, reading) == _read_moment(text, reading), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "to 12 January 2017",
+        "12 January 2017 to",
+        "do 12 stycznia 2017",
+        "po 12 stycznia 2017",
+        "do 25.01.2017",
+        "dal 12 gennaio 2017",
+        "al 25.01.2017",
+        "na 12 januari 2017",
+        "fra 12 januar 2017",
+        "um 12. Januar 2017",
+    ],
+)
+def test_a_bound_is_no_date_although_its_word_is_a_day_of_the_week_elsewhere(text: str) -> None:
+    assert read_moment(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["do 12 januari 2017", "Do, 12. Januar 2017", "Do 12.01.2017", "to 12.1.2017", "to 12. tammikuuta 2017", "Čt 12. ledna 2017"]
+)
+def test_a_day_of_the_week_is_read_where_it_is_the_one_of_the_date(text: str) -> None:
+    moment = read_moment(text, DateReading(day_first=True))
+    assert isinstance(moment, Moment)
+    assert moment.date == date(2017, 1, 12)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "31·12·2023",
+        "31|12|2023",
+        "31\\12\\2023",
+        "31,12,2023",
+        "2023_12_31",
+        "31122023",
+        "12312023",
+        "31.XII.2023 r.",
+        "this 31st day of December, 2023",
+        "the 31st of December, two thousand and twenty-three",
+        "31 December 2023, noon",
+    ],
+)
+def test_rare_spellings_of_a_date_are_read(text: str) -> None:
+    moment = read_moment(text)
+    assert isinstance(moment, Moment)
+    assert moment.date == date(2023, 12, 31)
+
+
+@pytest.mark.parametrize("text", ["1,12,202", "31,12,23", "99999999", "31121850", "1|2", "31/12|2023"])
+def test_digits_with_rare_separators_need_a_day_and_a_full_year(text: str) -> None:
+    assert read_moment(text) is None
+
+
+def test_day_and_month_without_separators_may_be_ambiguous() -> None:
+    assert str(read_moment("03042025")) == "3 April or March 4"
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("15 March 2024 noon", time(12)),
+        ("noon on 15 March 2024", time(12)),
+        ("15 mars 2024 à midi", time(12)),
+        ("15. März 2024, Mitternacht", time(0)),
+        ("2024-03-15 12 noon", time(12)),
+        ("15 March 2024, 2245 hrs", time(22, 45)),
+        ("15 March 2024 2:30p", time(14, 30)),
+        ("2024-03-15_22:45", time(22, 45)),
+        ("2024-03-15 | 22:45", time(22, 45)),
+    ],
+)
+def test_times_of_day_by_name_and_without_a_colon_are_read(text: str, clock: time) -> None:
+    moment = read_moment(text)
+    assert isinstance(moment, Moment)
+    assert (moment.date, moment.clock) == (date(2024, 3, 15), clock)
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"), [("noon", time(12)), ("12 midnight", time(0)), ("midday", time(12)), ("1430 hrs", time(14, 30))]
+)
+def test_a_time_of_day_alone_may_have_a_name(text: str, clock: time) -> None:
+    moment = read_time_of_day(text)
+    assert moment is not None
+    assert moment.clock == clock

@@ -17,7 +17,7 @@ from fieldwise.kernels.unit_products import split_unit_product
     ],
 )
 def test_a_compound_unit_has_its_factors_in_order(text: str, factors: list[tuple[str, int, str]]) -> None:
-    assert [(factor.name, factor.power, factor.count) for factor in split_unit_product(text)] == factors
+    assert [(factor.name, factor.power, factor.number) for factor in split_unit_product(text)] == factors
 
 
 @pytest.mark.parametrize("text", ["kg", "boxes of 5", "m/", "/s", "5 mg/mL", "m^0", "a/b/c/d/e/f", "m/s" * 20, "kg/(m", "N m"])

@@ -19,8 +19,9 @@ _WORDS: Final = {
     menor que, inferior a, meno di, inferiore a, minder dan, mniej niż, poniżej, méně než, mindre än, mindre enn, mindre end, менее,
     меньше, меньше чем, менш ніж, λιγότερο από, kevesebb mint, mai puțin de, kurang dari, أقل من""",
     "≤": """up to, at most, no more than, not more than, max, maximum, bis zu, höchstens, maximal, jusqu'à, au plus, au maximum, hasta,
-    como máximo, máximo, até, no máximo, fino a, al massimo, massimo, tot en met, maximaal, hoogstens, do, maksymalnie, co najwyżej, nejvýše,
-    upp till, högst, opp til, op til, høyst, højst, enintään, до, не более, максимум, en fazla, legfeljebb, cel mult, tối đa, hingga""",
+    como máximo, máximo, até, no máximo, fino a, al massimo, massimo, tot en met, maximaal, hoogstens, do, maksymalnie, co najwyżej,
+    nejvýše, upp till, högst, opp til, op til, høyst, højst, enintään, до, не более, максимум,
+    en fazla, legfeljebb, cel mult, tối đa, hingga""",
     ">": """more than, greater than, higher than, larger than, over, above, exceeding, in excess of, mehr als, über, größer als, plus de,
     supérieur à, más de, mayor que, superior a, mais de, maior que, più di, oltre, superiore a, meer dan, więcej niż, ponad, powyżej,
     více než, mer än, mer enn, mere end, yli, более, больше, больше чем, свыше, понад, több mint, mai mult de, lebih dari, أكثر من""",
@@ -33,7 +34,7 @@ _WORDS: Final = {
 }  # fmt: skip
 """Signs and words before a value, by the sign that they stand for."""
 _WORDS_BEHIND: Final = {
-    "≥": "or more, or above, or over, or higher, or greater, and above, and over, and up, and more, oder mehr, ou plus, o más, ou mais, o più",
+    "≥": "or more, or above, or over, or higher, or greater, and above, and over, and up, oder mehr, ou plus, o más, ou mais, o più",
     "≤": "or less, or fewer, or below, or under, or lower, max, maximum, oder weniger, ou moins, o menos, ou menos, o meno",
     "≈": "approx, approximately, circa, ca",
 }

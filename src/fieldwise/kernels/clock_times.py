@@ -90,6 +90,16 @@ _ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]
 _ISO_BASIC_TIME: Final = compile_on_use(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}", re.ASCII)
 
 
+_LENGTH_OF_ISO_DATE: Final = 10
+_DATE_BESIDE_CLOCK: Final = compile_on_use(r"^(\d{4}[-/.]\d\d[-/.]\d\d)(?:_| ?[/|] ?)(?=\d\d?:\d\d)", re.ASCII)
+_NAMED_TIME: Final = compile_on_use(
+    r"\b(?:12(?:[:.]00)? ?)?(?:(?P<noon>noon|midday|mittags?|midi|mediodía|mezzogiorno|meio[- ]dia|południe|w południe|poledne|полдень"
+    r"|正午|정오)|midnight|mitternachts?|minuit|medianoche|mezzanotte|meia[- ]noite|północ|o północy|půlnoc|полночь|자정)(?![^\W\d_])"
+)
+_MILITARY_TIME: Final = compile_on_use(r"(?<![\d.:/-])([01]\d|2[0-3])([0-5]\d) ?(?:hrs?\.?|hours|uhr)(?![^\W\d_])")
+_SHORT_PERIOD: Final = compile_on_use(r"(?<![\d:])(\d\d?:\d\d(?::\d\d)?) ?([ap])(?![^\W_]|\.? ?m)")
+
+
 class ClockSplit(NamedTuple):
     """A time of day and what is left of its text."""
 
@@ -101,6 +111,21 @@ class ClockSplit(NamedTuple):
     """The zone of the IANA database that gives the offset, as it is spelled there."""
     later: int = 0
     """Nanoseconds to add to `clock`: digits behind the microseconds, a leap second, or the day of `24:00`."""
+
+
+def spell_times(text: str) -> str:
+    """A folded text with digits for noon and midnight, with a colon in `1430 hrs` and `pm` for `2:30p`.
+
+    >>> spell_times("15 march 2024, 12 noon"), spell_times("midnight"), spell_times("2245 hrs"), spell_times("2024-03-15_22:45")
+    ('15 march 2024, 12:00', '00:00', '22:45', '2024-03-15 22:45')
+    """
+    if text[:4].isdigit() and len(text) > _LENGTH_OF_ISO_DATE:
+        text = _DATE_BESIDE_CLOCK.sub(r"\1 ", text)
+    if text.isascii() and not any(map(str.isalpha, text)):
+        return text
+    text = _NAMED_TIME.sub(lambda named: "12:00" if named["noon"] else "00:00", text)
+    text = _MILITARY_TIME.sub(r"\1:\2", text)
+    return _SHORT_PERIOD.sub(r"\1 \2m", text)
 
 
 def split_clock(text: str) -> list[ClockSplit]:

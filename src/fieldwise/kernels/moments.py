@@ -18,10 +18,10 @@ from typing import Final, NamedTuple
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, TimeOfDay
-from fieldwise.kernels.clock_times import ClockSplit, read_clock, split_clock
+from fieldwise.kernels.clock_times import ClockSplit, read_clock, spell_times, split_clock
 from fieldwise.kernels.locale_tables import fold_name, strip_accents
 from fieldwise.kernels.month_spellings import MORE_MONTHS, list_month_names, months_called
-from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
+from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS, read_number_words
 from fieldwise.pattern import compile_on_use
 
 ENGLISH_MONTHS: Final = tuple("January February March April May June July August September October November December".split())  # noqa: SIM905
@@ -64,7 +64,28 @@ _ENDS_IN_HOUR: Final = compile_on_use(r"\d ?[ap]\.? ?m\.?$")
 """`10am`: an hour, although `am` may stand in a German date."""
 _FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
 _MORE_FILLERS: Final = frozenset(
-    [*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "lì", "li", "s", "in", "m", "d", "ta", "day", "წ", "წლის", "সাল", "بتاريخ"]
+    [
+        *_FILLER_WORDS.split(),
+        "ngày",
+        "ngay",
+        "năm",
+        "nam",
+        "il",
+        "lì",
+        "li",
+        "s",
+        "in",
+        "m",
+        "d",
+        "ta",
+        "day",
+        "this",
+        "dated",
+        "წ",
+        "წლის",
+        "সাল",
+        "بتاريخ",
+    ]
 )
 """What people write inside dates and the patterns of CLDR do not hold."""
 _ORDINALS: Final = compile_on_use(
@@ -98,7 +119,10 @@ _MAX_OFFSET: Final = timedelta(hours=14)
 _COMPACT: Final = compile_on_use(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _WEEK: Final = compile_on_use(r"(\d{4})-?w(\d\d)-?(\d)")
 _DAY_OF_YEAR: Final = compile_on_use(r"(\d{4})-(\d{3})")
+_COMPACT_YEAR_LAST: Final = compile_on_use(r"(\d\d)(\d\d)((?:19|20)\d\d)", re.ASCII)
 _NUMERIC: Final = compile_on_use(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2'?(\d{1,4})\.?")
+_NUMERIC_WITH_FULL_YEAR: Final = compile_on_use(r"(\d\d?)( ?[·•|\\,_] ?)(\d\d?)\2(\d{4})\.?|(\d{4})( ?[·•|\\,_] ?)(\d\d?)\6(\d\d?)\.?")
+"""Dates with separators that are rare, or that scanners read: `31·12·2023`, `31|12|2023`, `31,12,2023`."""
 _NORDIC: Final = compile_on_use(r"(\d{1,2})(/)(\d{1,2})[- ](\d{4}|\d\d)")
 """Dates of Scandinavia: `22/1 2016`, `22/1-16`."""
 _NUMERIC_YEAR_WORD: Final = compile_on_use(r"(\d{1,2})( ?[-/.] ?)(\d{1,2})\2(\d{4}|\d\d) ?(?:г|р|год|года|року|r|g)\.?")
@@ -106,14 +130,19 @@ _WEEKDAY_BESIDE_NUMBERS: Final = compile_on_use(
     r"(?P<before>[^\W\d_]+)\.?,? +(?P<numbers>\d[\d./ -]+(?:[гр]\.?)?)|"
     r"(?P<numbers_first>\d[\d./ -]+\d\.?)(?:,? +\(?|\()(?P<behind>[^\W\d_]+)\.?\)?"
 )
-_ROMAN_MONTH: Final = compile_on_use(r"(\d{1,2})[-/. ]+([ivx]{1,4})[-/. ]+(\d{4}|\d\d)", re.ASCII)
+_ROMAN_MONTH: Final = compile_on_use(r"(\d{1,2})[-/. ]+([ivx]{1,4})[-/. ]+(\d{4}|\d\d)(?: ?[rгр]\.?)?")
 _ROMAN_MONTHS: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _BASQUE_ENDINGS: Final = compile_on_use(r"(?<=\d)\((?:e\)ko|a\))")
 _ORDINAL_WORD: Final = compile_on_use(rf"\b(?:(twenty|thirty)[- ])?({'|'.join(sorted(ORDINALS, key=len, reverse=True))})\b")
+_WORDED_YEAR: Final = compile_on_use(r"\btwo thousand(?:(?: and)? [a-z]+(?:[- ][a-z]+)?)?$")
 _YEAR_MONTH: Final = compile_on_use(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4})")
 _TOKEN: Final = compile_on_use(r"\d+|[^\W\d_][^\d\s,./()-]*")
 _GUESSES: Final = frozenset({"c", "est"})
 """`c. 12 January 2017`, `est. 12 January 2017`: a guess, although a language abbreviates a day of the week so."""
+_BOUND_WORDS: Final = frozenset("to do dal al na po um fra kuni từ tu ig t k od".split())  # noqa: SIM905
+"""Words for until, from, after and around that are fillers or days of the week in other languages: `do 12 stycznia`, `to 12 January`."""
+_WEEKDAYS_BEFORE_NUMBERS: Final = frozenset({"de", "nl", "fi", "cs", "sk"})
+"""Languages that write such a day of the week before numbers: `do 12.01.2017`."""
 _MEANINGFUL_SIGN: Final = compile_on_use(r"[^\w\s,.;:|'\"/()\[\]º°ª·•*!-]|^\s*-|-\s*$|[^*]\*+[^*]")
 """A sign that makes a date a bound, a guess or an amount: `< 12 January`, `12 January?`, `12 January -`. `*` at an end is Markdown."""
 
@@ -165,7 +194,7 @@ def read_moment(text: str, reading: DateReading | None = None) -> Moment | Ambig
 def _read_moment(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
     if len(text) > LONGEST or not any(character.isdigit() or character in "一二三四五六七八九" for character in text):
         return None
-    clean = _normalize(text)
+    clean = spell_times(_normalize(text))
     if clean[4:5] == ":" or clean[11:12] == ":":
         clean = _PROGRAM_DATE.sub(_spell_program_date, clean)
     if clean.endswith("-"):  # `12 January 2017 10:00 -` is a start without an end
@@ -188,7 +217,7 @@ def read_time_of_day(text: str) -> TimeOfDay | None:
     >>> read_time_of_day("2:30 PM").clock, read_time_of_day("2024-03-15 14:30")
     (datetime.time(14, 30), None)
     """
-    split = read_clock(_normalize(text)) if len(text) <= LONGEST else None
+    split = read_clock(spell_times(_normalize(text))) if len(text) <= LONGEST else None
     return None if split is None or split.clock is None else TimeOfDay(split.clock, split.offset, split.later)
 
 
@@ -265,13 +294,9 @@ def _with_time(moment: Moment, split: ClockSplit) -> Moment:
 
 def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
     """A date without a time of day."""
-    if text.isascii() or text[0].isdigit():
-        numeric = _NUMERIC.fullmatch(text) or _NUMERIC_YEAR_WORD.fullmatch(text) or _NORDIC.fullmatch(text)
-        if numeric is not None:
-            return _numeric_date(numeric[1], numeric[3], numeric[4], reading)
-    compact = _COMPACT.fullmatch(text)
-    if compact is not None:
-        return _checked(int(compact[1]), int(compact[2]), int(compact[3]))
+    is_numeric, moment = _read_numbers(text, reading)
+    if is_numeric:
+        return moment
     partial = _YEAR_MONTH.fullmatch(text)
     if partial is not None:
         year, month = int(partial[1] or partial[4]), int(partial[2] or partial[3])
@@ -289,12 +314,47 @@ def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | No
     ):
         numeric_date = _read_date(weekday["numbers"] or weekday["numbers_first"], reading)
         if numeric_date is not None:  # else it may be a month: `mar` is Tuesday in Spanish
-            return numeric_date
+            return None if _is_bound(text, numeric_date) else numeric_date
     roman = _ROMAN_MONTH.fullmatch(text)
     if roman is not None and roman[2] in _ROMAN_MONTHS:
         year = expand_year(roman[3], reading)
         return None if year is None else _checked(year, _ROMAN_MONTHS.index(roman[2]) + 1, int(roman[1]))
-    return _named_date(_BASQUE_ENDINGS.sub(" ", text) if "(" in text else text, reading)
+    named_date = _named_date(_BASQUE_ENDINGS.sub(" ", text) if "(" in text else text, reading)
+    return None if named_date is not None and _is_bound(text, named_date) else named_date
+
+
+def _read_numbers(text: str, reading: DateReading) -> tuple[bool, Moment | AmbiguousMoment | None]:
+    """Whether a text has the form of a date in three numbers, with or without separators; and the date."""
+    numeric = None
+    if text.isascii() or text[0].isdigit():
+        numeric = _NUMERIC.fullmatch(text) or _NUMERIC_YEAR_WORD.fullmatch(text) or _NORDIC.fullmatch(text)
+        if numeric is None and (wide := _NUMERIC_WITH_FULL_YEAR.fullmatch(text)) is not None:
+            return True, _numeric_date(wide[1] or wide[5], wide[3] or wide[7], wide[4] or wide[8], reading)
+    if numeric is not None:
+        return True, _numeric_date(numeric[1], numeric[3], numeric[4], reading)
+    compact = _COMPACT.fullmatch(text)
+    if compact is None:
+        return False, None
+    year_first = _checked(int(compact[1]), int(compact[2]), int(compact[3]))
+    year_last = _COMPACT_YEAR_LAST.fullmatch(text) if year_first is None else None
+    return True, year_first if year_last is None else _numeric_date(year_last[1], year_last[2], year_last[3], reading)
+
+
+def _is_bound(text: str, moment: Moment | AmbiguousMoment) -> bool:
+    """True if the first or last word of a text makes its date a bound: it is no day of the week, or not the one of the date."""
+    tokens = _TOKEN.findall(text)
+    for word in (tokens[0].strip(".'"), tokens[-1].strip(".'")):
+        if word in _BOUND_WORDS and not (isinstance(moment, Moment) and _is_own_weekday(word, moment)):
+            return True
+    return False
+
+
+def _is_own_weekday(word: str, moment: Moment) -> bool:
+    """True if a word is the day of the week of a date, in a language of its month where that is a name."""
+    if moment.date is None:
+        return False
+    languages = locale_tables.day_names().get(word, {}).get(moment.date.weekday(), frozenset())
+    return bool(languages & (moment.month_languages or _WEEKDAYS_BEFORE_NUMBERS))
 
 
 def _numeric_date(first: str, second: str, third: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
@@ -369,6 +429,8 @@ def _named_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | N
     """A date with the month by name: every other word must be a day of the week, an ordinal ending or a filler."""
     if "th" in text or "st" in text or "nd" in text or "rd" in text:
         text = _ORDINAL_WORD.sub(_ordinal_digits, text)
+    if "thousand" in text:
+        text = _WORDED_YEAR.sub(_year_digits, text)
     if not text.isascii():
         for word in _dotted_fillers():
             text = text.replace(word, " ")
@@ -393,6 +455,12 @@ def _named_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | N
 def _ordinal_digits(match: re.Match[str]) -> str:
     """`twenty-first` as 21."""
     return str(ORDINALS[match[2]] + (ENGLISH_NUMBERS[match[1]] if match[1] else 0))
+
+
+def _year_digits(match: re.Match[str]) -> str:
+    """`two thousand and seventeen` as 2017."""
+    number = read_number_words(match[0])
+    return match[0] if number is None else str(int(number))
 
 
 def _months_in(text: str) -> list[tuple[str, str, str]]:

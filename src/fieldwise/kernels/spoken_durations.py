@@ -18,9 +18,10 @@ from fieldwise.pattern import compile_on_use
 
 BUSINESS_DAYS: Final = tuple(
     name.strip()
-    for name in """business day, business days, working day, working days, work day, work days, workday, workdays, banking day, banking days,
-    bank working days, arbeitstag, arbeitstage, arbeitstagen, bankarbeitstag, bankarbeitstage, bankarbeitstagen, geschäftstag, geschäftstage,
-    geschäftstagen, jour ouvré, jours ouvrés, día hábil, días hábiles, día laborable, días laborables, giorno lavorativo, giorni lavorativi,
+    for name in """business day, business days, working day, working days, work day, work days, workday, workdays, banking day,
+    banking days, bank working days, arbeitstag, arbeitstage, arbeitstagen, bankarbeitstag, bankarbeitstage, bankarbeitstagen, geschäftstag,
+    geschäftstage, geschäftstagen, jour ouvré, jours ouvrés, día hábil, días hábiles, día laborable, días laborables, giorno lavorativo,
+    giorni lavorativi,
     dia útil, dias úteis, werkdag, werkdagen, dzień roboczy, dni robocze, dni roboczych, pracovní den, pracovní dny, pracovních dnů,
     pracovních dní, arbetsdag, arbetsdagar, arbejdsdag, arbejdsdage, arbeidsdag, arbeidsdager, arkipäivä, arkipäivää, munkanap,
     рабочий день, рабочих дня, рабочих дней, робочий день, робочих дні, робочих днів, работни дни, iş günü, zi lucrătoare, zile lucrătoare,

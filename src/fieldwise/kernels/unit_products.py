@@ -1,6 +1,6 @@
 """Split the name of a compound unit into its factors: `m·s⁻¹`, `J/(kg·K)`, `mg/kg/day`, `mL/min/1.73 m²`, `mg/5 mL`.
 
->>> [(factor.name, factor.power, factor.count) for factor in split_unit_product("mL/min/1.73 m²")]
+>>> [(factor.name, factor.power, factor.number) for factor in split_unit_product("mL/min/1.73 m²")]
 [('mL', 1, '1'), ('min', -1, '1'), ('m²', -1, '1.73')]
 >>> [(factor.name, factor.power) for factor in split_unit_product("kg·m⁻³")], split_unit_product("boxes of 5")
 ([('kg', 1), ('m', -3)], ())
@@ -18,7 +18,7 @@ _IS_PRODUCT: Final = compile_on_use(r"[/·⋅∙*⁻^]|[^\W\d_][-−]\d")
 _DENOMINATOR: Final = compile_on_use(r"\s*/\s*\((?P<product>[^()/]+)\)|\s*/\s*(?P<factor>[^()/]+)")
 _PRODUCT_SIGN: Final = compile_on_use(r"\s*[·⋅∙*]\s*|\s+|\.(?=[^\W\d_])")
 _FACTOR: Final = compile_on_use(
-    r"(?P<count>\d+(?:[.,]\d+)?)?\s?(?P<name>(?:µ|[^\W\d_]|[°%Ω])+[²³23]?)(?:\^?(?P<power>[-+−]\d|[⁺⁻][¹²³⁴]|(?<=\^)\d))?\.?"
+    r"(?P<number>\d+(?:[.,]\d+)?)?\s?(?P<name>(?:µ|[^\W\d_]|[°%Ω])+[²³23]?)(?:\^?(?P<power>[-+−]\d|[⁺⁻][¹²³⁴]|(?<=\^)\d))?\.?"
 )
 
 
@@ -27,7 +27,7 @@ class UnitFactorName(NamedTuple):
 
     name: str
     power: int
-    count: str = "1"
+    number: str = "1"
     """How many of the unit: the 100 of `kcal/100 g`."""
 
 
@@ -55,8 +55,8 @@ def _split_factors(text: str, sign: int) -> list[UnitFactorName]:
     parts = [whole] if whole is not None else [_FACTOR.fullmatch(part) for part in _PRODUCT_SIGN.split(text)]
     factors: list[UnitFactorName] = []
     for part in parts:
-        if part is None or (part["count"] and sign > 0):
+        if part is None or (part["number"] and sign > 0):
             return []
         power = int((part["power"] or "1").translate(_SUPERSCRIPTS))
-        factors.append(UnitFactorName(part["name"], sign * power, (part["count"] or "1").replace(",", ".")))
+        factors.append(UnitFactorName(part["name"], sign * power, (part["number"] or "1").replace(",", ".")))
     return factors if all(factor.power for factor in factors) else []

@@ -399,7 +399,7 @@ def _product_part(factor: UnitFactorName) -> str:
     if len(units) != 1:
         return ""
     part = units[0] if factor.power == 1 else f"{units[0]}^{factor.power}"
-    return part if factor.count == "1" else f"{factor.count}^{-1 if factor.power < 0 else 1} {part}"
+    return part if factor.number == "1" else f"{factor.number}^{-1 if factor.power < 0 else 1} {part}"
 
 
 def _temperature_called(name: str) -> frozenset[str]:
