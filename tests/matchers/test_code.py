@@ -143,3 +143,13 @@ def test_digits_of_other_scripts_are_digits_and_xxx_is_the_head_office_of_a_bank
     pytest.importorskip("stdnum", reason="the extra `domain` is not installed")
     pairs = Pairs(["DEUTDEFF", "DEUTDEFF"], ["DEUTDEFFXXX", "DEUTDEFF500"])
     assert code(pairs, Code(scheme="bic")).value.tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("C#", "C++"), ("$5", "€5"), ("+5", "-5"), ("B—", "B+"), ("Rh +", "Rh −")])
+def test_signs_that_differ_are_part_of_a_code(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("C#", "c #"), ("B−", "B-"), ("AB+", "AB"), ("#5", "5"), ("$5", "5"), ("INV-1-", "INV-1")])
+def test_a_sign_may_be_left_out_or_written_otherwise(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name, strip_accents
-from fieldwise.kernels.unit_products import UnitFactorName, split_unit_product
 from fieldwise.kernels.spoken_durations import BUSINESS_DAYS, WEEKDAYS
+from fieldwise.kernels.unit_products import UnitFactorName, split_unit_product
 from fieldwise.kernels.unit_symbols import PREFIX_FACTORS, symbol_called, symbol_in_ratio
 
 _MULTIPLES: Final = {
@@ -34,7 +34,8 @@ _BASE_UNITS: Final = {
     "newton-meter": "newton-meter", "sievert": "sievert", "gray": "meter^2 second^-2", "becquerel": "count second^-1",
     "siemens": "ampere^2 kilogram^-1 meter^-2 second^3", "volt-ampere": "volt-ampere", "volt-ampere-reactive": "volt-ampere-reactive",
     "farad": "ampere^2 kilogram^-1 meter^-2 second^4", "henry": "ampere^-2 kilogram meter^2 second^-2", "coulomb": "ampere second",
-    "osmole": "osmole", "tesla": "ampere^-1 kilogram second^-2", "weber": "ampere^-1 kilogram meter^2 second^-2", "international-unit": "international-unit",
+    "osmole": "osmole",
+    "tesla": "ampere^-1 kilogram second^-2", "weber": "ampere^-1 kilogram meter^2 second^-2", "international-unit": "international-unit",
 }  # fmt: skip
 """Units without a factor in CLDR that are the base unit of their dimension. Torque is no energy, an equivalent dose is no absorbed one,
 and apparent power (kVA) is no power that does work (kW)."""

@@ -1,6 +1,7 @@
 """Identifiers: invoice numbers, IBANs, postcodes. Case, spaces and punctuation are ignored; every letter and digit must agree.
 
-Leading zeros count: `007` is not `7`. Of two signs at the end, as in `AB+` and `AB-`, both must agree. In a phone number, `00` before the
+Leading zeros count: `007` is not `7`. Where both have a sign at the end (`AB+`, `AB-`, `C#`), a sign before
+a number or a currency sign, it must agree. In a phone number, `00` before the
 country is `+`. With a `scheme`, values are read by that scheme and a failing check digit is named in the note; this needs the extra
 `domain` (`pip install "fieldwise[domain]"`). A phone number without its country agrees with the full one if it has its area code.
 
@@ -9,6 +10,7 @@ country is `+`. With a `scheme`, values are read by that scheme and a failing ch
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
@@ -44,7 +46,8 @@ _BIC_LENGTH: Final = 8
 """Without the branch."""
 _MAX_LABEL_WORDS: Final = 4
 _FRACTION_OR_POWER: Final = re.compile(r"([¼-¾⅐-⅞↉]|(?<=\d)[²³¹⁰⁴-⁹]+)")
-_MINUS_SIGNS: Final = frozenset("-\u2010\u2011\u2012\u2013\u2212")
+_PLAIN_MINUS: Final = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"))
+_FINAL_SIGNS: Final = re.compile(r"(?<=\w)\s?[-+#]+$")
 _GTIN_LENGTH: Final = 14
 """Digits of a GTIN; shorter ones (EAN-13, UPC-A, EAN-8) have leading zeros."""
 _NORTH_AMERICAN_LENGTH: Final = 10
@@ -148,7 +151,7 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
         elif not agrees and config.scheme is None:
             agrees = _dial_same_number(expected, actual) or _dial_same_number(actual, expected)
         elif agrees and config.scheme is None:
-            agrees = {_final_sign(expected.text), _final_sign(actual.text)} != {"+", "-"}
+            agrees = not _have_other_signs(expected.text, actual.text)
         problems = join_notes(expected.problem and f"expected: {expected.problem}", actual.problem and f"actual: {actual.problem}")
         return Agreement(agrees, problems)
 
@@ -177,14 +180,27 @@ def _identifier_key(text: str) -> str:
     return "".join(piece if place % 2 else alphanumeric_key(piece) for place, piece in enumerate(pieces))
 
 
-def _final_sign(text: str) -> str:
-    """`+` or `-` at the end of a blood group or a grade, else nothing. `AB` may leave it out, but `AB+` is not `AB-`.
+def _have_other_signs(expected: str, actual: str) -> bool:
+    """True if both have a sign that is a part of a code, and the signs differ: `AB+` and `AB-`, `C#` and `C++`, `$5` and `€5`, `+5` and `-5`.
 
-    >>> _final_sign("AB+"), _final_sign("Rh −"), _final_sign("A-1")
-    ('+', '-', '')
+    `AB` may leave it out.
+
+    >>> [_have_other_signs(*pair) for pair in (("AB+", "AB-"), ("C#", "C++"), ("$5", "€5"), ("AB+", "AB"), ("A-1", "A+1"))]
+    [True, True, True, False, False]
     """
-    last = text.rstrip()[-1:]
-    return "-" if last in _MINUS_SIGNS else last if last == "+" else ""
+    if expected.isalnum() or actual.isalnum():
+        return False
+    signs = zip(_find_code_signs(expected), _find_code_signs(actual), strict=True)
+    return any(left and right and left != right for left, right in signs)
+
+
+def _find_code_signs(text: str) -> tuple[str, str, str]:
+    """The sign before a number, the signs at the end and the currency signs of a code; each is empty where there is none."""
+    plain = text.strip().translate(_PLAIN_MINUS)
+    before = plain[:1] if plain[:1] in ("+", "-") and plain[1:2].isdigit() else ""
+    behind = _FINAL_SIGNS.search(plain)
+    currencies = "".join(sorted(character for character in plain if unicodedata.category(character) == "Sc"))
+    return before, "" if behind is None else behind[0].strip(), currencies
 
 
 def _dial_same_number(international: CodeReading, dialled: CodeReading) -> bool:

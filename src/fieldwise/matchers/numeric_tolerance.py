@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cas
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels.amounts import Figure, find_decimal_sign, read_figure
 from fieldwise.kernels.amounts_in_words import read_number_alone
-from fieldwise.kernels.currencies import describe_currencies
 from fieldwise.kernels.bounds_in_text import split_bound
+from fieldwise.kernels.currencies import describe_currencies
 from fieldwise.kernels.numerals import DecimalMark, LongDecimal
 from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances, within_tolerance
 from fieldwise.kernels.values import canonical_json, code_keys, values_equal

@@ -187,3 +187,8 @@ def test_small_letters_after_the_same_word_are_compared(expected: str, actual: s
 )
 def test_a_small_letter_that_is_a_word_or_on_one_side_alone_is_no_difference(expected: str, actual: str) -> None:
     assert not [difference for difference in find_differences(read_text(expected), read_text(actual)) if difference.kind == "code"]
+
+
+def test_letters_behind_other_letters_name_different_things() -> None:
+    assert [str(difference) for difference in find_differences(read_text("plan x y"), read_text("plan x z"))] == ["letters differ: y / z"]
+    assert find_differences(read_text("plan x y"), read_text("plan y x")) == ()

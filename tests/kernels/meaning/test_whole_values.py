@@ -57,3 +57,37 @@ def test_spellings_of_one_value_are_the_same(expected: str, actual: str) -> None
 def test_the_wording_decides_what_is_no_value_of_one_type(expected: str, actual: str) -> None:
     assert compare_whole_values(expected, actual) is None
     assert compare_whole_values(actual, expected) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("2017-01-12", "~12 January 2017"),
+        ("until 12 January 2017", "12 January 2017"),
+        ("bis zum 12. Januar 2017", "2017-01-12"),
+        ("up to 5 kg", "5 kg"),
+        ("circa 1900", "1900"),
+        ("more than $5", "$5"),
+        ("more than $5", "less than $5"),
+        ("iPhone 12", "iPhone 12 Pro"),
+        ("PT Acme", "PT Acme Tbk"),
+        ("Acme Ltd", "Acme Holdings Ltd"),
+    ],
+)
+def test_bounds_variants_and_companies_of_a_group_are_other_values(expected: str, actual: str) -> None:
+    for verdict in (compare_whole_values(expected, actual), compare_whole_values(actual, expected)):
+        assert verdict is not None
+        assert not verdict.same
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"), [("< 5 kg", "less than 5000 g"), ("approx. $5", "about 5 USD"), ("~2017-01-12", "circa 12 January 2017")]
+)
+def test_two_spellings_of_a_bound_are_the_same(expected: str, actual: str) -> None:
+    verdict = compare_whole_values(expected, actual)
+    assert verdict is not None
+    assert verdict.same
+
+
+def test_the_wording_decides_between_two_bounds_of_dates() -> None:
+    assert compare_whole_values("until 12 January 2017", "by 12 January 2017") is None

@@ -159,6 +159,9 @@ def _compare_letters(expected: TextReading, actual: TextReading) -> list[Meaning
     only_expected, only_actual = _letters_only_in(expected, actual), _letters_only_in(actual, expected)
     if only_expected and only_actual:
         return [MeaningDifference("code", f"letters differ: {', '.join(sorted(only_expected))} / {', '.join(sorted(only_actual))}")]
+    swapped = _find_swapped_letter(expected.tokens, actual.tokens)
+    if swapped is not None:
+        return [MeaningDifference("code", f"letters differ: {swapped[0]} / {swapped[1]}")]
     if sorted(place.letter.lower() for place in expected.letter_places) == sorted(place.letter.lower() for place in actual.letter_places):
         return []  # `a or b` and `b or a`
     for before in dict.fromkeys(place.before for place in expected.letter_places):
@@ -166,6 +169,20 @@ def _compare_letters(expected: TextReading, actual: TextReading) -> list[Meaning
         if right and all(_are_other_letters(left_place, right_place) for left_place in left for right_place in right):
             return [MeaningDifference("code", f"letters differ: {left[0].letter} / {right[0].letter}")]
     return []
+
+
+def _find_swapped_letter(expected: Sequence[str], actual: Sequence[str]) -> tuple[str, str] | None:
+    """The first letters in which two texts differ, if they differ in single letters behind another one only: plan x y, plan x z."""
+    positions = _differing_positions(expected, actual)
+    if not positions or sorted(expected) == sorted(actual):
+        return None
+    for position in positions:
+        left, right = expected[position], actual[position]
+        if len(left) > 1 or len(right) > 1 or not (left.isalpha() and right.isalpha()) or {left, right} in _SAME_WORDS_OF_ONE_LETTER:
+            return None
+        if not position or len(expected[position - 1]) > 1:
+            return None
+    return expected[positions[0]], actual[positions[0]]
 
 
 def _are_other_letters(left: LetterPlace, right: LetterPlace) -> bool:

@@ -4,6 +4,8 @@
 ('acme', 'ромашка', True)
 >>> same_legal_form("Acme Ltd", "ACME Limited"), same_legal_form("Acme AB", "Acme AS"), same_legal_form("Acme AB", "Apex AB")
 (True, False, None)
+>>> same_legal_form("PT Acme", "PT Acme Tbk"), same_legal_form("Acme Ltd", "Acme Holdings Ltd")
+(False, False)
 """
 
 import unicodedata
@@ -48,15 +50,20 @@ _CJK: Final = compile_on_use(
     r"株式会社|\(株\)|有限会社|\(有\)|合同会社|\(同\)|合資会社|合名会社|股份有限公司|有限(?:责任|責任)?公司|주식회사|\(주\)|유한회사|\(유\)"
 )
 _QUOTES: Final = str.maketrans(dict.fromkeys("«»“”„\"'’‘「」『』", " "))
+_GROUP_WORDS: Final = frozenset(
+    """holding holdings group groupe gruppe gruppo grupo international intl global trading industries industry services solutions systems
+    technologies partners ventures investments capital properties logistics management consulting finance insurance""".split()  # noqa: SIM905
+)
+_MAX_FORMS: Final = 2
 _MAX_WORDS: Final = 6
 """Words of the longest form."""
 
 
 class CompanyName(NamedTuple):
-    """A company by its name, in letters and digits of one case, and the number of its legal form."""
+    """A company by its name, in letters and digits of one case, and the numbers of its legal forms: `PT Acme Tbk` has two."""
 
     name: str
-    form: int
+    forms: frozenset[int]
 
 
 @cache  # derived from a constant
@@ -73,29 +80,47 @@ def _squeeze(text: str) -> str:
 
 
 def split_legal_form(text: str) -> CompanyName | None:
-    """The name and the legal form of a company, with the form in front or behind; None if the text has no form or nothing else."""
+    """The name and the legal forms of a company, with the forms in front or behind; None if the text has no form or nothing else."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     if not folded.isascii():
         form = _CJK.search(folded)
         if form is not None and (form.start() == 0 or form.end() == len(folded)):
-            return _company(folded[: form.start()] + folded[form.end() :], _forms()[_squeeze(form[0])])
+            return _company(folded[: form.start()] + folded[form.end() :], {_forms()[_squeeze(form[0])]})
     words = folded.translate(_QUOTES).replace(",", " ").split()
+    forms: set[int] = set()
+    for _ in range(_MAX_FORMS):
+        split = _split_form(words)
+        if split is None:
+            break
+        words = split[0]
+        forms.add(split[1])
+    return _company(" ".join(words), forms) if forms else None
+
+
+def _split_form(words: list[str]) -> tuple[list[str], int] | None:
+    """The words without a legal form at their end or beginning, and its number; None if they have none."""
     for count in range(min(len(words) - 1, _MAX_WORDS), 0, -1):
         for form_words, name_words in ((words[-count:], words[:-count]), (words[:count], words[count:])):
             number = _forms().get(_squeeze("".join(form_words)))
             if number is not None:
-                return _company(" ".join(name_words), number)
+                return name_words, number
     return None
 
 
-def _company(name: str, form: int) -> CompanyName | None:
+def _company(name: str, forms: set[int]) -> CompanyName | None:
     key = "".join(character for character in name if character.isalnum())
-    return CompanyName(key, form) if key else None
+    return CompanyName(key, frozenset(forms)) if key else None
 
 
 def same_legal_form(expected: str, actual: str) -> bool | None:
-    """Whether two companies of the same name have the same legal form; None if their names differ or one has no form."""
+    """Whether two companies of the same name have the same legal forms; None if their names differ or one has no form.
+
+    False also for names that differ in a word such as `Holdings`, which names another company of a group.
+    """
     left, right = split_legal_form(expected), split_legal_form(actual)
-    if left is None or right is None or left.name != right.name:
+    if left is None or right is None:
         return None
-    return left.form == right.form
+    if left.name == right.name:
+        return left.forms == right.forms
+    shorter, longer = sorted((left.name, right.name), key=len)
+    return False if longer.startswith(shorter) and longer.removeprefix(shorter) in _GROUP_WORDS else None

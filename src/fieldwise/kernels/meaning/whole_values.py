@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.bounds_in_text import split_bound
 from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, same_time_of_day
 from fieldwise.kernels.languages import agree_on_language, languages_called
 from fieldwise.kernels.locale_tables import currency_codes, day_names, fold_name, major_languages, month_names
@@ -86,12 +87,14 @@ def compare_whole_values(expected: str, actual: str) -> ValueVerdict | None:
         if spelled_out and expected.casefold() != actual.casefold():
             return ValueVerdict(True)  # `Müller` and `Mueller`
     for compare in (
+        _compare_bounds,
         _compare_dates,
         _compare_quantities,
         _compare_figures,
         _compare_terms,
         _compare_companies,
         _compare_differing_words,
+        _compare_variants,
         _compare_codes,
         _compare_addresses,
     ):
@@ -111,6 +114,39 @@ def _judge(same: bool, noun: str, expected: str, actual: str) -> ValueVerdict:
 
 def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
+
+
+def _compare_bounds(expected: str, actual: str) -> ValueVerdict | None:
+    """Compare a bound or an estimate with a value, or two of them: `~12 January 2017`, `up to 5 kg`, `until 12 January 2017`."""
+    left, right = _split_bound(expected), _split_bound(actual)
+    if left is None and right is None:
+        return None
+    values = expected if left is None else left[1], actual if right is None else right[1]
+    verdict = next((verdict for compare in _MEASURED if (verdict := compare(*values)) is not None), None)
+    if verdict is None or (left is not None and right is not None and (not left[0] or not right[0])):
+        return None
+    signs = ("" if left is None else left[0]), ("" if right is None else right[0])
+    if left is None or right is None or signs[0] != signs[1]:
+        return ValueVerdict(False, f"only one side is a bound or an estimate: {expected} / {actual}")
+    return verdict
+
+
+def _split_bound(text: str) -> tuple[str, str] | None:
+    """The sign of a bound and its value, as `split_bound` finds them; for the words of dates alone, no sign."""
+    bound = split_bound(text)
+    if bound is not None:
+        return bound if _has_digit(bound[1]) else None
+    word = _DATE_BOUND.match(text)
+    return None if word is None or read_moment(text[word.end() :]) is None else ("", text[word.end() :])
+
+
+def _compare_variants(expected: str, actual: str) -> ValueVerdict | None:
+    """Tell variants of a model apart: `iPhone 12`, `iPhone 12 Pro`."""
+    shorter, longer = sorted((expected.casefold().split(), actual.casefold().split()), key=len)
+    if len(shorter) == len(longer) or longer[: len(shorter)] != shorter or not _has_digit("".join(shorter)):
+        return None
+    is_variant = _VARIANTS.issuperset(longer[len(shorter) :])
+    return ValueVerdict(False, f"variants differ: {expected} / {actual}") if is_variant else None
 
 
 def _compare_dates(expected: str, actual: str) -> ValueVerdict | None:
@@ -171,6 +207,18 @@ def _compare_figures(expected: str, actual: str) -> ValueVerdict | None:
         return _judge(left.value == right.value and _alnum_key(expected) == _alnum_key(actual), "numbers", expected, actual)
     same_tax = not left.tax or not right.tax or left.tax == right.tax
     return _judge(left.value == right.value and same_tax and _share_currency(left, right), "amounts", expected, actual)
+
+
+_MEASURED: Final = (_compare_dates, _compare_quantities, _compare_figures)
+"""Comparisons of values that may be bounded."""
+_DATE_BOUND: Final = re.compile(
+    r"(?:until|till|before|by|after|since|from|not later than|no later than|bis(?: zum)?|vor(?: dem)?|nach(?: dem)?|seit(?: dem)?"
+    r"|ab(?: dem)?|jusqu'au|avant le|après le|depuis le|à partir du|hasta(?: el)?|antes del?|desde(?: el)?|después del?|até|fino al"
+    r"|entro il|dal|dopo il|tot(?: en met)?|vanaf|vóór|na|do|od|po|przed|до|с|после|от) ",
+    re.IGNORECASE,
+)
+_VARIANTS: Final = frozenset("pro max plus mini ultra lite air se xl xs fe ti super".split())  # noqa: SIM905
+"""Words behind the number of a model."""
 
 
 def _share_currency(left: Figure, right: Figure) -> bool:
