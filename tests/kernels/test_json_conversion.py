@@ -187,3 +187,23 @@ def test_what_orjson_cannot_write_has_no_text() -> None:
     assert encode_plain_values([1, 2**80]) == [None, None]
     assert encode_plain_values(["lone \ud800"]) == [None]
     assert encode_plain_values([]) == []
+
+
+def test_decimals_with_more_digits_than_floats_keep_them() -> None:
+    number, next_number = to_json_value(Decimal("12345678901234567.89")), to_json_value(Decimal("12345678901234567.88"))
+    assert str(number) == "12345678901234567.89"
+    assert number != next_number
+    assert number == to_json_value(Decimal("12345678901234567.890"))
+    assert type(to_json_value(Decimal("0.1234567890123456"))) is float
+
+
+@pytest.mark.parametrize("match", ["exact", "money", "numeric_tolerance", "quantity", "duration", "code", "set", "contains", "one_of"])
+def test_every_match_tells_long_decimals_apart(match: str) -> None:
+    rule: dict[str, Any] = {"path": "a", "match": match}
+    for actual, passes in (("12345678901234567.89", True), ("12345678901234567.88", False)):
+        result = fw.evaluate(
+            {"type": "field_accuracy", "fields": [rule]},
+            expected={"a": Decimal("12345678901234567.89")},
+            actual={"a": Decimal(actual)},
+        )
+        assert result.comparisons[0].passed is passes

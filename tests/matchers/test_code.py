@@ -150,6 +150,8 @@ def test_signs_that_differ_are_part_of_a_code(expected: str, actual: str) -> Non
     assert not agrees(expected, actual)
 
 
-@pytest.mark.parametrize(("expected", "actual"), [("C#", "c #"), ("B−", "B-"), ("AB+", "AB"), ("#5", "5"), ("$5", "5"), ("INV-1-", "INV-1")])
+@pytest.mark.parametrize(
+    ("expected", "actual"), [("C#", "c #"), ("B−", "B-"), ("AB+", "AB"), ("#5", "5"), ("$5", "5"), ("INV-1-", "INV-1")]
+)
 def test_a_sign_may_be_left_out_or_written_otherwise(expected: str, actual: str) -> None:
     assert agrees(expected, actual)

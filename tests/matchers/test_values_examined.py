@@ -6,8 +6,8 @@ failed, and 613 held at once. The 39 after them, for `semantic`, were written wi
 what is not read, is listed here.
 
 A second examination wrote 3,092 facts, of which 3,024 held at once. Those that hold now and were not in the table are its last part; six do
-not hold at once: three lengths of time (`1 min 30`, `半小时`, `ساعتان`) and `5 m·s⁻¹`, which are read now, John Smith and John Smythe-Jones,
-which `semantic` takes for one, and a list as a whole, which `one_of` accepts beside its items.
+not hold at once: three lengths of time (`1 min 30`, `半小时`, `ساعتان`) and `5 m·s⁻¹`, which are read now, John Smith and John
+Smythe-Jones, which `semantic` takes for one, and a list as a whole, which `one_of` accepts beside its items.
 """
 
 import csv

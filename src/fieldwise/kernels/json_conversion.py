@@ -21,6 +21,7 @@ from uuid import UUID
 
 import orjson
 
+from fieldwise.kernels.numerals import MAX_FLOAT_DIGITS, LongDecimal
 from fieldwise.numpy_on_use import np
 
 _PLAIN_TYPES: Final = frozenset[type]({str, int, float, bool, type(None)})
@@ -33,7 +34,11 @@ _CONTAINER_TYPES: Final = frozenset[type]({dict, list, tuple})
 def _number_to_json(value: Any) -> int | float:
     if isinstance(value, Decimal) and not value.is_finite():
         return math.nan
-    return int(value) if value == int(value) else float(value)
+    if value == int(value):
+        return int(value)
+    number = float(value)
+    is_long = isinstance(value, Decimal) and len(value.as_tuple().digits) > MAX_FLOAT_DIGITS
+    return LongDecimal(value) if is_long and Decimal(repr(number)) != value else number
 
 
 def _duration_to_json(value: Any) -> str:

@@ -163,6 +163,22 @@ class LongDecimal(float):
         number.exact = exact
         return number
 
+    def __eq__(self, other: object) -> bool:
+        """Equality by all digits with another long decimal, else as a float."""
+        return self.exact == other.exact if isinstance(other, LongDecimal) else float.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        """The opposite of equality, which floats define on their own."""
+        return not self == other
+
+    __hash__ = float.__hash__
+
+    def __repr__(self) -> str:
+        """All digits, without trailing zeros."""
+        return format(self.exact.normalize(), "f")
+
+    __str__ = __repr__
+
     def __reduce__(self) -> tuple[type["LongDecimal"], tuple[Decimal]]:
         return LongDecimal, (self.exact,)
 

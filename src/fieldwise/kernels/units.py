@@ -325,6 +325,12 @@ def units_called(name: str) -> frozenset[str]:
     by_symbols = _symbols_called(symbol) or _rate_called(key)
     if by_symbols or plain in _ENGLISH_WORDS:
         return by_symbols
+    return _named_units(name, key, symbol)
+
+
+def _named_units(name: str, key: str, symbol: str) -> frozenset[str]:
+    """Units by their names in the tables, then by what names are made of."""
+    plain = key.strip(".")
     # with a point and without it, an abbreviation may mean other units in other languages
     named = locale_tables.unit_names().get(key, _NO_UNITS) | locale_tables.unit_names().get(plain, _NO_UNITS)
     named = named or locale_tables.unit_names_without_points().get(plain.replace(".", ""), _NO_UNITS)

@@ -12,6 +12,7 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Final
 from unicodedata import normalize
 
+from fieldwise.kernels.numerals import LongDecimal
 from fieldwise.numpy_on_use import np
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _scalars_equal(left: Any, right: Any, family: int) -> bool:
 
 def _to_python_number(number: Any) -> Any:
     """Return the number as Python's own int or float; NumPy's floats cannot be compared with every int."""
-    if type(number) is int or type(number) is float:
+    if type(number) is int or type(number) is float or type(number) is LongDecimal:
         return number
     return int(number) if isinstance(number, int) else float(number)
 
@@ -222,6 +223,8 @@ def _scalar_text(value: Any, family: int) -> str | None:
     if family == STRING:
         return encode_basestring(to_nfc(value))
     if family == NUMBER:
+        if type(value) is LongDecimal:
+            return repr(value)
         return format_json_number(value) if isinstance(value, int) or isfinite(value) else None
     if family == BOOL:
         return "true" if value else "false"

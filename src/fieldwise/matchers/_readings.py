@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.bounds_in_text import split_bound
+from fieldwise.kernels.numerals import LongDecimal
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._keys import is_absent, quote_value
 from fieldwise.model.pairs import Pairs, Scores
@@ -219,4 +220,6 @@ def plain_number(value: Any) -> int | float | None:
     """A number as Python's own int or float; None for anything else, a boolean too. NumPy's floats fail on large integers."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
+    if isinstance(value, LongDecimal):
+        return value
     return int(value) if isinstance(value, int) else float(value)

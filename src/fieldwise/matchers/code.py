@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.dataclass import dataclass
+from fieldwise.kernels.numerals import LongDecimal
 from fieldwise.kernels.text_normalize import alphanumeric_key
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, plain_number
 from fieldwise.model.pairs import Pairs, Scores
@@ -163,7 +164,7 @@ def _identifier_text(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     number = plain_number(value)
-    if number is None or not -_LARGEST < number < _LARGEST or number != int(number):
+    if number is None or isinstance(number, LongDecimal) or not -_LARGEST < number < _LARGEST or number != int(number):
         return None
     return str(int(number))
 
@@ -181,9 +182,7 @@ def _identifier_key(text: str) -> str:
 
 
 def _have_other_signs(expected: str, actual: str) -> bool:
-    """True if both have a sign that is a part of a code, and the signs differ: `AB+` and `AB-`, `C#` and `C++`, `$5` and `€5`, `+5` and `-5`.
-
-    `AB` may leave it out.
+    """True if both have a sign that is a part of a code, and the signs differ. `AB` may leave out the sign of `AB+`.
 
     >>> [_have_other_signs(*pair) for pair in (("AB+", "AB-"), ("C#", "C++"), ("$5", "€5"), ("AB+", "AB"), ("A-1", "A+1"))]
     [True, True, True, False, False]

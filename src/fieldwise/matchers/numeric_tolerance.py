@@ -303,7 +303,7 @@ def _read_numbers(values: Sequence[Any], config: NumericTolerance, mark: Decimal
 def _read_number(value: Any, config: NumericTolerance, mark: DecimalMark | None) -> _Numeric | None:
     kind = json_kind(value)
     if kind == "number":
-        return int(value) if isinstance(value, int) else float(value)
+        return value if isinstance(value, LongDecimal) else int(value) if isinstance(value, int) else float(value)
     if kind != "string" or not config.parse:
         return None
     figure = read_figure(value, mark)
