@@ -430,3 +430,19 @@ def test_a_symbol_of_a_unit_is_no_scale_word() -> None:
 @pytest.mark.parametrize("text", ["$..75", "$..75,333", "Rs..500"])
 def test_two_points_before_a_number_are_no_abbreviation(text: str) -> None:
     assert read_figure(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "currency"),
+    [("***1,234.50***", 1234.5, None), ("**$5.00**", 5, "USD"), ("US Dollars One Thousand Only", 1000, "USD"), ("Rs 500/= only", 500, "INR")],
+)
+def test_amounts_of_cheques_are_read(text: str, value: float, currency: str | None) -> None:
+    figure = read_figure(text)
+    assert figure is not None
+    assert figure.value == value
+    assert currency is None or currency in figure.currencies
+
+
+@pytest.mark.parametrize("text", ["**", "*5", "** bold **", "US team one", "hello big one"])
+def test_stars_and_words_alone_are_no_amounts(text: str) -> None:
+    assert read_figure(text) is None

@@ -82,7 +82,7 @@ _POWER_UNIT: Final = compile_on_use(r"(\d|\d[\d.,' ]*\d) ?((?:[kcdmh]?m|ft|in|yd
 _MINUS_WORD: Final = compile_on_use(
     r"(?:minus|negative|moins|menos|meno|минус|мінус|eksi|マイナス|负|負)(?: |(?<=[スー负負]))", re.IGNORECASE
 )
-_ONLY: Final = compile_on_use(r"(?<=[\w.)-]) only\.?$", re.IGNORECASE)
+_ONLY: Final = compile_on_use(r"(?<=[\w.)=-]) only\.?$", re.IGNORECASE)
 """What closes an amount on a cheque: `Rupees five hundred only`."""
 _PLAIN: Final = compile_on_use(r"-?(?:\d{1,15}(?:\.\d{1,2}|\.\d{4,15})|\d{1,4300})", re.ASCII)
 """What programs write; 4,300 digits are Python's own limit."""
@@ -252,18 +252,20 @@ def _has_two_units(text: str) -> bool:
 
 
 def _may_be_worded(text: str) -> bool:
-    """True if a text without digits may be an amount in words: its first word is a number, or a currency or a minus before one."""
+    """True if a text without digits may be an amount in words: its first word is a number, or a currency (`US Dollars`) or a minus before one."""
     if number_words.starts_with_number_word(text):
         return True
     first, _, rest = text.partition(" ")
-    is_first_known = bool(rest) and number_words.starts_with_number_word(rest)
-    return is_first_known and (_MINUS_WORD.match(text) is not None or lookup_currencies(first) is not None)
+    if rest and number_words.starts_with_number_word(rest):
+        return _MINUS_WORD.match(text) is not None or lookup_currencies(first) is not None
+    second, _, rest = rest.partition(" ")
+    return bool(rest) and number_words.starts_with_number_word(rest) and lookup_currencies(f"{first} {second}") is not None
 
 
 @lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
 def _names_no_currency(before: str) -> bool:
     """True if what stands before a numeral, in ASCII, makes it no figure."""
-    name = " ".join(before.replace("-", "").replace("+", "").split()).rstrip(":").strip()
+    name = " ".join(before.lstrip("*" if before.startswith("**") else "").replace("-", "").replace("+", "").split()).rstrip(":").strip()
     minus = _MINUS_WORD.match(before)
     if minus is not None:
         name = name[minus.end() :].strip()
@@ -299,6 +301,8 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
         if clean.startswith("百分之"):
             clean = clean.removeprefix("百分之") + "%"
     clean = _DASHES_FOR_ZERO.sub("0", clean) if "--" in clean else clean
+    if clean.startswith("**"):  # what protects the amount of a cheque
+        clean = clean.strip("* ")
     if clean[-1:] in "*†‡":
         clean = _FOOTNOTE.sub("", clean)
     clean = _BRACKETED_NAME.sub(r" \1", _take_final_mark(clean))

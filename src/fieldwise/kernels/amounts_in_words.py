@@ -31,8 +31,12 @@ def read_amount_in_words(text: str) -> WordedAmount | None:
     """
     words = text.split(" ")
     if not starts_with_number_word(text):
-        currencies = lookup_currencies(words[0])
-        return None if currencies is None else _read_behind_currency(words[1:], currencies)
+        for count in range(1, min(len(words), _MAX_CURRENCY_WORDS + 1)):
+            currencies = lookup_currencies(" ".join(words[:count]))
+            amount = None if currencies is None else _read_behind_currency(words[count:], currencies)
+            if amount is not None:
+                return amount
+        return None
     for count in range(min(len(words), _MAX_NUMBER_WORDS), 0, -1):
         number = read_number_words(" ".join(words[:count]))
         if number is None:
