@@ -434,7 +434,12 @@ def test_two_points_before_a_number_are_no_abbreviation(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value", "currency"),
-    [("***1,234.50***", 1234.5, None), ("**$5.00**", 5, "USD"), ("US Dollars One Thousand Only", 1000, "USD"), ("Rs 500/= only", 500, "INR")],
+    [
+        ("***1,234.50***", 1234.5, None),
+        ("**$5.00**", 5, "USD"),
+        ("US Dollars One Thousand Only", 1000, "USD"),
+        ("Rs 500/= only", 500, "INR"),
+    ],
 )
 def test_amounts_of_cheques_are_read(text: str, value: float, currency: str | None) -> None:
     figure = read_figure(text)

@@ -252,7 +252,7 @@ def _has_two_units(text: str) -> bool:
 
 
 def _may_be_worded(text: str) -> bool:
-    """True if a text without digits may be an amount in words: its first word is a number, or a currency (`US Dollars`) or a minus before one."""
+    """True if a text without digits may be an amount in words: it starts with a number, or with a currency or a minus before one."""
     if number_words.starts_with_number_word(text):
         return True
     first, _, rest = text.partition(" ")
@@ -301,10 +301,7 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
         if clean.startswith("百分之"):
             clean = clean.removeprefix("百分之") + "%"
     clean = _DASHES_FOR_ZERO.sub("0", clean) if "--" in clean else clean
-    if clean.startswith("**"):  # what protects the amount of a cheque
-        clean = clean.strip("* ")
-    if clean[-1:] in "*†‡":
-        clean = _FOOTNOTE.sub("", clean)
+    clean = _take_stars(clean)
     clean = _BRACKETED_NAME.sub(r" \1", _take_final_mark(clean))
     figure = _read_clean(clean, decimal_mark) or _read_split_decimals(clean)
     if figure is not None:
@@ -316,6 +313,13 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
     rest, tax = _take_tax_note(clean)
     figure = _read_clean(rest, decimal_mark) if tax else None
     return figure._replace(tax=tax) if figure is not None and figure.currencies else None  # `5 kg netto` is a weight
+
+
+def _take_stars(text: str) -> str:
+    """The text without the stars that protect the amount of a cheque (`***5.00***`), and without the mark of a footnote."""
+    if text.startswith("**"):
+        return text.strip("* ")
+    return _FOOTNOTE.sub("", text) if text[-1:] in "*†‡" else text
 
 
 def _take_final_mark(text: str) -> str:

@@ -1,7 +1,7 @@
 """Dates that are the same calendar day, in any format and CLDR language.
 
 * Without `formats`, it reads ISO 8601 (2025-04-03, 20250403, 2025-W14-4), numbers (13/04/2025, 13.4.25), month names (3 April 2025,
-  Apr 3, 2025, 9 stycznia 2017) and CJK dates (2017年1月9日), each with or without a time.
+  Apr 3, 2025, 9 stycznia 2017) and CJK dates (2017年1月9日), each with or without a time. Bounds (`until 3 April 2025`) are no dates.
 * A time of day and a time zone never move the date. If both values have a time and the times differ, the pair matches with a note.
 * 03/04/2025 is ambiguous: it matches only the same text (leading zeros aside), unless `day_first` or the rest of the column decides.
 * Two-digit years from 69 on are 19xx, the others 20xx.

@@ -1,7 +1,8 @@
 """Lengths of time: ISO 8601, `1:30`, numbers with units, number words, in every CLDR language.
 
 `1:30` alone is 90 minutes or 90 seconds and agrees with both, `1 год` an hour in Ukrainian or a year in Russian. A number
-without a unit agrees with any unit, with a note.
+without a unit agrees with any unit, with a note. Nights and business days are no days: they agree with their own kind. A bound (`< 2 h`)
+agrees only with the same one.
 
 >>> duration(Pairs(["PT1H30M"] * 3, ["90 min", "1:30", "1 h"]), Duration()).value.tolist()
 [1.0, 1.0, 0.0]

@@ -8,6 +8,7 @@
   own values where the two contradict.
 * Amounts per unit (`$5 per hour`, `€5/kg`) agree only with amounts per the same unit.
 * Net and gross amounts differ if both sides say which they are.
+* A bound or an estimate (`up to $5`, `> $5`, `about $5`) agrees only with the same one.
 * Values that are not amounts match only if they are equal.
 
 >>> money(Pairs(["RM7.42", "EUR 100", "$5"], [7.42, "USD 100", "CAD 5"]), Money()).value.tolist()

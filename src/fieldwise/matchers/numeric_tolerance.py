@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from math import nan
@@ -72,6 +73,7 @@ class NumericTolerance:
 
 
 _NUMBER_TYPES: Final = frozenset({int, float})
+_MIXED_NUMBER: Final = compile_on_use(r"(-?)(\d{1,9})[ -](\d{1,2})/(2|3|4|5|6|8|10|12|16|32|64)", re.ASCII)
 _RANGE: Final = compile_on_use(r"(?<=[\d%])\s*[-–—]\s*(?=\d)|\s+(?:to|bis)\s+")
 _Numeric = Number | Figure
 """A number, or one that was read from text with the currency, percent sign or unit beside it."""
@@ -308,10 +310,19 @@ def _read_number(value: Any, config: NumericTolerance, mark: DecimalMark | None)
         return None
     figure = read_figure(value, mark)
     if figure is None:
-        return read_number_alone(value)
+        return _read_mixed_number(value) or read_number_alone(value)
     if not (figure.currencies or figure.percent or figure.units):
         return figure.value
     return figure.as_share() if config.percent == "share" else figure
+
+
+def _read_mixed_number(text: str) -> float | None:
+    """A whole number with a fraction behind it: `1 1/2`. A fraction alone may be a date or a page."""
+    mixed = _MIXED_NUMBER.fullmatch(text.strip())
+    if mixed is None:
+        return None
+    number = int(mixed[2]) + int(mixed[3]) / int(mixed[4])
+    return -number if mixed[1] else number
 
 
 def _note_other_name(expected: _Numeric | None, actual: _Numeric | None) -> str | None:

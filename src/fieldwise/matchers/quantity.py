@@ -1,7 +1,8 @@
 """Quantities: numbers with units, converted within one dimension.
 
 A number without a unit agrees with any unit, with a note. `1,234 kg` is decided by `decimal` or the rest of the column, as in `money`.
-Quantities in an unknown unit agree if number and word are the same.
+Quantities in an unknown unit agree if number and word are the same. A bound or an estimate (`<5 mg`, `up to 5 mg`, `approx. 5 mg`) agrees
+only with the same one. Quantities in one unit are compared by all their digits.
 
 >>> quantity(Pairs(["1.5 kg", "5 mg", 12], ["1500 g", "5 g", "12 kg"]), Quantity()).value.tolist()
 [1.0, 0.0, 1.0]
