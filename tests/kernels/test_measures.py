@@ -165,3 +165,13 @@ def test_parts_of_hours_are_read(text: str, minutes: float) -> None:
     reading = read_duration(text)
     assert reading is not None
     assert reading.seconds == minutes * 60
+
+
+@pytest.mark.parametrize("text", ["-一个半小时", "not 一个半小时", "2 x 一个半小时", "-une heure et demie"])
+def test_nothing_before_a_length_of_time_is_dropped(text: str) -> None:
+    length = read_duration(text)
+    assert length is None or length.seconds != 5400
+
+
+def test_a_sign_before_a_number_in_words_is_not_dropped() -> None:
+    assert read_quantity("-fünf Kilogramm") is None

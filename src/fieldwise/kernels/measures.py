@@ -94,6 +94,8 @@ _FEET_AND_INCHES: Final = re.compile(r"(?<![\d.,])(\d{1,3})['′’]\s?(\d{1,2}(
 _DOZENS: Final = re.compile(r"\s*(\d+(?:[.,]\d+)?|[^\W\d_]+) ?(?:dozen|doz\.?|dutzend|dz\.?)\s*", re.IGNORECASE)
 _UNIT_FIRST: Final = re.compile(r"([^\W\d_][^\d\s-]+)\s*(\d[\d.,'\s]*)")
 """A unit before its number: `kg 5,5`, `Kg. 12`."""
+_SIGNED_WORD: Final = re.compile(r"\s*[-−–+]\s*[^\W\d]")
+"""A sign before a word, which no number in words has: `-fünf Kilogramm`."""
 _MAX_WORDS: Final = 8
 _MAX_READINGS: Final = 8
 """Lengths that a text may mean; more of them say nothing."""
@@ -282,6 +284,8 @@ def _as_decimal(fraction: re.Match[str]) -> str:
 def _read_worded(text: str) -> QuantityReading | None:
     """A number in words with its unit: `drei Wochen`, `two and a half years`, `une demi-heure`."""
     words = [part for part in re.split(r"\s+|(?<=[^\W\d_])-(?=[^\W\d_])", text.strip()) if part]
+    if _SIGNED_WORD.match(text):
+        return None
     if not 2 <= len(words) <= _MAX_WORDS or any(map(str.isdigit, text)) or not number_words.may_start_quantity(words[0]):
         return None
     for count in range(len(words) - 1, 0, -1):
@@ -369,6 +373,8 @@ def _clock_with_unit(match: re.Match[str]) -> DurationReading | None:
 
 def _worded_duration(text: str) -> DurationReading | None:
     """`1h 30min`, `two hours and 5 minutes`, `3 godziny`, `an hour and a half`."""
+    if _SIGNED_WORD.match(text):
+        return None
     if " of " in text:
         text = _QUARTERS.sub(lambda part: "0.75 " if part[1][0] in "t3¾" else "0.25 ", fold_name(text))
     text = _FRACTION.sub(_as_decimal, _HYPHENATED.sub(" ", _ELIDED.sub(r"\1 ", text)), count=1)
@@ -406,7 +412,7 @@ def _add_fractions(text: str) -> str:
         half = _CJK_HALF.search(text)
         whole = None if half is None else read_numeral(half[1])[0]
         if half is not None and whole is not None:
-            text = f"{whole}.5{text[half.end() :]}"
+            text = f"{text[: half.start()]}{whole}.5{text[half.end() :]}"
     return _AND_A_QUARTER.sub(r"\1 \2 15 minutes", _NUMBER_AND_A_HALF.sub(r"\1.5", text))
 
 

@@ -197,7 +197,7 @@ def _read_moment(text: str, reading: DateReading) -> Moment | AmbiguousMoment | 
     clean = spell_times(_normalize(text))
     if clean[4:5] == ":" or clean[11:12] == ":":
         clean = _PROGRAM_DATE.sub(_spell_program_date, clean)
-    if clean.endswith("-"):  # `12 January 2017 10:00 -` is a start without an end
+    if clean.endswith("-") or clean.startswith("-"):  # `12 January 2017 10:00 -` is a start without an end
         return None
     whole = None if _ENDS_IN_HOUR.search(clean) else _read_date(clean, reading)
     if whole is not None:

@@ -1,8 +1,9 @@
 """Identifiers: invoice numbers, IBANs, postcodes. Case, spaces and punctuation are ignored; every letter and digit must agree.
 
 Leading zeros count: `007` is not `7`. Where both have a sign at the end (`AB+`, `AB-`, `C#`), a sign before a number or a currency sign,
-these must agree. In a phone number, `00` before the country is `+`. With a `scheme`, values are read by that scheme and a failing check digit is named in the note; this needs the extra
-`domain` (`pip install "fieldwise[domain]"`). A phone number without its country agrees with the full one if it has its area code.
+these must agree. In a phone number, `00` before the country is `+`. With a `scheme`, values are read by that scheme and a failing check
+digit is named in the note; this needs the extra `domain` (`pip install "fieldwise[domain]"`). A phone number without its country agrees
+with the full one if it has its area code.
 
 >>> code(Pairs(["INV-2024-031", "007", "A100"], ["inv 2024 031", "7", "A1OO"]), Code()).value.tolist()
 [1.0, 0.0, 0.0]
