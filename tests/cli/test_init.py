@@ -385,7 +385,8 @@ def test_questions_with_several_gold_answers_get_a_suite_that_runs(tmp_path: Pat
     write_jsonl(tmp_path / "squad.jsonl", rows)
     assert fieldwise("init", tmp_path, "--cases", tmp_path / "squad.jsonl", *column).exit_code == 0
     suite = tmp_path / "squad.eval.yaml"
-    assert yaml.safe_load(suite.read_text())["evaluators"] == [{"type": "answer_quality"}]
+    [evaluator] = yaml.safe_load(suite.read_text())["evaluators"]
+    assert (evaluator["type"], evaluator["exact_match"]) == ("answer_quality", "squad")
     run = fw.run(suite, root=tmp_path)
     assert run.summary["answer_quality.exact_match"] == 1.0
 

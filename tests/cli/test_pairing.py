@@ -339,7 +339,7 @@ def test_init_reads_answers_by_their_ids() -> None:
     write("questions.jsonl", rows)
     Path("answers.json").write_text(json.dumps({row["id"]: row["answer"] for row in reversed(rows)}))
     said = invoke("init", "--expected", "questions.jsonl", "--actual", "answers.json")
-    assert "answers: an object of 6 values by their ids" in said
+    assert "answers: the file is an object of 6 values by their ids" in said
     assert "6 of 6 expected rows have an actual one, paired by `id` = the ids in the files" in said
     report = json.loads(invoke("run", "answers.eval.yaml", "--format", "json"))
     assert report["summary"]["evaluators"]["answer_quality"]["metrics"]["exact_match"]["value"] == 1

@@ -112,7 +112,7 @@ def test_plain_records_are_no_vendor_format() -> None:
 
 def test_a_run_says_which_format_it_recognized(tmp_path: Path) -> None:
     run = fw.run({"name": "s", "cases": str(SAMPLES / "deepeval.json"), "evaluators": [{"type": "answer_quality"}]}, root=tmp_path)
-    assert "the file is read as the output of DeepEval (`format: deepeval`)" in [problem.what for problem in run.diagnostics]
+    assert "the file is read in the format of DeepEval (`format: deepeval`)" in [problem.what for problem in run.diagnostics]
 
 
 @pytest.mark.parametrize("workers", [1, 2])

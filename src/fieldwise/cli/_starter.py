@@ -168,6 +168,16 @@ _MIN_LABELS: Final = 10
 _LABEL_REPEATS: Final = 3
 """How often a label must occur on average."""
 _SHORT_OUTPUTS: Final = 0.8
+_MAX_ANSWER_WORDS: Final = 8
+_MAX_ANSWER_LENGTH: Final = 80
+_SHORT_ANSWERS: Final = 0.9
+"""Length of a short answer, and the share of the answers of each side that must be short."""
+_SHORT_ANSWER_OPTIONS: Final = {
+    "type": "answer_quality",
+    "exact_match": "squad",
+    "token_f1": True,
+    "weights": {"keyword_coverage": 0, "number_match": 0, "answer_completeness": 0, "source_citation": 0},
+}
 _GATE_COMMENT = '\n# gate:\n#   fields.score: ">= 0.9"\n'
 
 
@@ -237,15 +247,17 @@ def _require_common_field(source: Source) -> None:
 def _answer_evaluators(source: Source) -> str:
     """The YAML of `answer_quality`, or of `equals` for labels, and of the presets whose questions are among the cases."""
     ids: set[str] = set()
-    labels: Counter[str] = Counter()
+    answers: Counter[str] = Counter()
     outputs: Counter[str] = Counter()
     for cases in read_cases(source, chunk=256):
         ids.update(cases.id)
-        labels.update(str(_first_accepted(value)).strip() for value in cases.expected if value is not MISSING)
+        answers.update(str(_first_accepted(value)).strip() for value in cases.expected if value is not MISSING)
         outputs.update(str(value).strip() for value in cases.actual if value is not MISSING)
     body = "  - type: answer_quality\n"
-    if _are_labels(labels, outputs):
-        body = f"  - {{type: equals, name: label}}  # {labels.total():,} expected values, {len(labels):,} different ones\n"
+    if _are_labels(answers, outputs):
+        body = f"  - {{type: equals, name: label}}  # {answers.total():,} expected values, {len(answers):,} different ones\n"
+    elif _are_short_answers(answers, outputs):
+        body = f"  - {_flow_yaml(_SHORT_ANSWER_OPTIONS)}  # short answers: the score is their exact match, as SQuAD defines it\n"
     for preset, evaluator in PRESET_EVALUATORS.items():
         if not ids.isdisjoint((preset, preset.upper())):
             body += f"  - {{type: {evaluator}, name: {preset}, preset: {preset}}}  # for the question {preset.upper()}\n"
@@ -284,6 +296,15 @@ def _are_labels(labels: Counter[str], outputs: Counter[str]) -> bool:
 
 def _is_short(text: str) -> bool:
     return len(text) <= _MAX_LABEL_LENGTH and len(text.split()) <= _MAX_LABEL_WORDS
+
+
+def _are_short_answers(answers: Counter[str], outputs: Counter[str]) -> bool:
+    """True if nearly all answers of both sides are names, numbers and phrases: they have few keywords, and cite no sources."""
+    for texts in (answers, outputs):
+        short = sum(count for text, count in texts.items() if len(text.split()) <= _MAX_ANSWER_WORDS and len(text) <= _MAX_ANSWER_LENGTH)
+        if short < _SHORT_ANSWERS * texts.total() or not short:
+            return False
+    return True
 
 
 def _count_expected(batches: Iterable[Cases]) -> tuple[int, int, bool]:

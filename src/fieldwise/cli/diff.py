@@ -51,10 +51,14 @@ def diff(
     any_scored = any(result.status == "scored" for result in difference.results.values())
     if not any_scored and (difference.problems or not difference.differences):
         if difference.results and not difference.problems:
-            files = f"--expected {shlex.quote(str(expected))} --actual {shlex.quote(str(actual))}"
+            files = _write_side_options(expected, actual)
             click.echo(f"only records are compared here; for plain text, write a suite: fieldwise init {files}", err=True)
         context.exit(CONFIG)  # no record could be read or paired
     context.exit(0 if difference.same else 1)
+
+
+def _write_side_options(expected: Path, actual: Path) -> str:
+    return f"--expected {shlex.quote(str(expected))} --actual {shlex.quote(str(actual))}"
 
 
 def _has_repeated_ids(difference: "Diff") -> bool:
@@ -99,8 +103,7 @@ def _refuse_coco_files(expected: Path, actual: Path) -> None:
 
     if looks_like_coco(Source(expected=str(expected), actual=str(actual))):
         what = "these are COCO annotations and detections: boxes are scored by a suite, not compared as records"
-        files = f"--expected {shlex.quote(str(expected))} --actual {shlex.quote(str(actual))}"
-        fix = f"write a suite, fieldwise init {files}, and score it with fieldwise run"
+        fix = f"write a suite, fieldwise init {_write_side_options(expected, actual)}, and score it with fieldwise run"
         raise ConfigError([Diagnostic(code="coco-files", what=what, where=Where(file=str(actual)), fix=fix)])
 
 
@@ -189,9 +192,13 @@ def _has_record_inside(expected_value: Any, actual_value: Any, expected: Path, a
 
 def _refuse_one_against_many(expected: Path, actual: Path) -> None:
     """Raise ConfigError if one side is a single record and the other has several."""
-    from fieldwise.model.diagnostic import ConfigError, Diagnostic
-    from fieldwise.read.pairing import count_records
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+    from fieldwise.read.pairing import count_records, hold_answers
 
+    if hold_answers(str(expected), str(actual)):
+        what = "one file holds answers by the ids of the other: only records are compared here"
+        fix = f"for plain answers, write a suite: fieldwise init {_write_side_options(expected, actual)}"
+        raise ConfigError([Diagnostic(code="plain-answers", what=what, where=Where(file=str(actual)), fix=fix)])
     counts = count_records(str(expected)), count_records(str(actual))
     for (single, single_count), (many, many_count) in (
         ((expected, counts[0]), (actual, counts[1])),

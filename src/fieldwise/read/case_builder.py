@@ -166,18 +166,32 @@ def _unwrap_references(value: Any) -> Any:
 
 def _accept_gold_answers(cases: Cases, roles: ColumnRoles, is_text_only: bool) -> None:
     """Replace the gold answers of a question, as SQuAD and others list them, by accepted values. An output that is a list is no answer."""
-    if fold_name(roles.columns.get("expected", "")) not in _GOLD_ANSWERS:
+    if not is_gold_column(roles.columns.get("expected")):
         return
     for row, (value, actual) in enumerate(zip(cases.expected, cases.actual, strict=True)):
-        texts = _list_gold_answers(decode_cell(value) if is_text_only else value)
-        if texts is not None and not isinstance(actual, list):
-            cases.expected[row] = _unwrap_references([*dict.fromkeys(texts)]) or ""
+        if not isinstance(actual, list):
+            cases.expected[row] = read_gold_answers(value, is_text_only)
 
 
-def _list_gold_answers(value: Any) -> list[str] | None:
+def is_gold_column(name: str | None) -> bool:
+    """True for the name of a column that lists the answers to a question, each of which is right."""
+    return name is not None and fold_name(name) in _GOLD_ANSWERS
+
+
+def read_gold_answers(value: Any, is_text_only: bool = False) -> Any:
+    """Gold answers as accepted values, none at all as an empty answer; any other value as it is.
+
+    >>> read_gold_answers({"text": ["Paris", "Paris, France"], "answer_start": [7, 7]}), read_gold_answers([])
+    ({'$any': ['Paris', 'Paris, France']}, '')
+    """
+    texts = list_gold_answers(decode_cell(value) if is_text_only else value)
+    return value if texts is None else _unwrap_references([*dict.fromkeys(texts)]) or ""
+
+
+def list_gold_answers(value: Any) -> list[str] | None:
     """The texts of gold answers, none if the question has no answer; None for other values.
 
-    >>> _list_gold_answers({"text": ["Paris"], "answer_start": [7]}), _list_gold_answers([{"text": "Paris", "answer_start": 7}])
+    >>> list_gold_answers({"text": ["Paris"], "answer_start": [7]}), list_gold_answers([{"text": "Paris", "answer_start": 7}])
     (['Paris'], ['Paris'])
     """
     if isinstance(value, dict) and "answer_start" in value:

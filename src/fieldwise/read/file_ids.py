@@ -3,8 +3,8 @@
 Called where two sides are paired, once no id of one side occurs on the other as it is.
 """
 
-from collections.abc import Collection
-from typing import Any, Final, cast
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final, NamedTuple, cast
 
 _EXTENSIONS: Final = frozenset(
     (
@@ -42,12 +42,46 @@ def pairs_by_stem(expected: Collection[str], actual: Collection[str]) -> bool:
     return not expected_stems.isdisjoint(actual_stems)
 
 
-def list_values_by_id(document: Any) -> dict[str, Any]:
-    """The members of an object of nothing but texts and numbers; none for any other value."""
-    members = cast("dict[str, Any]", document) if isinstance(document, dict) else {}
-    return members if all(isinstance(item, str | int | float) for item in members.values()) else {}
+class ValuesById(NamedTuple):
+    """Answers by their ids, as an object of a file has them."""
+
+    values: dict[str, Any]
+    member: str | None
+    """The member of the file that holds them; None if it is the file itself."""
+    beside: Sequence[str]
+    """The other members of the file."""
+
+    def describe(self) -> str:
+        """What the file holds, in words."""
+        place = "the file" if self.member is None else f"`{self.member}` of the file"
+        beside = f"; {', '.join(f'`{name}`' for name in self.beside)} beside it is not read" if self.beside else ""
+        return f"{place} is an object of {len(self.values):,} values by their ids{beside}"
 
 
-def are_ids(names: Collection[str], ids: Collection[str]) -> bool:
-    """True if the names in a file of answers are ids of the other side, most of them or of those ids."""
-    return bool(names) and len(set(names) & set(ids)) >= _MIN_KNOWN_IDS * min(len(names), len(ids)) > 0
+def find_values_by_id(document: Any, id_columns: Iterable[Collection[str]]) -> ValuesById | None:
+    """The answers of a file, such as `{"q1": "Paris"}` or `{"answer": {"q1": "Paris"}, "version": 2}`, if their names are ids of the
+    other side; None if they are not, or if several members could be them.
+
+    >>> find_values_by_id({"answer": {"q1": "Paris"}, "version": 2}, [["q1", "q2"]]).values
+    {'q1': 'Paris'}
+    """
+    if not isinstance(document, dict):
+        return None
+    members = cast("dict[str, Any]", document)
+    ids = [*id_columns]
+    if _are_answers(members):
+        return ValuesById(members, None, ()) if _are_ids(members, ids) else None
+    keyed = [name for name, member in members.items() if _are_answers(member) and _are_ids(member, ids)]
+    return ValuesById(members[keyed[0]], keyed[0], [name for name in members if name != keyed[0]]) if len(keyed) == 1 else None
+
+
+def _are_answers(value: Any) -> bool:
+    """True for an object of nothing but texts, numbers and nulls."""
+    members = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    has_answer = any(item is not None for item in members.values())
+    return has_answer and all(item is None or isinstance(item, str | int | float) for item in members.values())
+
+
+def _are_ids(names: Collection[str], id_columns: Sequence[Collection[str]]) -> bool:
+    """True if the names in a file of answers are ids in a column of the other side, most of them or of those ids."""
+    return any(len(set(names) & set(ids)) >= _MIN_KNOWN_IDS * min(len(names), len(ids)) > 0 for ids in id_columns)

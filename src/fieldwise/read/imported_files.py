@@ -59,7 +59,7 @@ def detect_content_format(path: Location, written: str | None) -> str:
 
 def note_importer(importer: str, file: str, side: str | None = None) -> Diagnostic:
     """The note that a file is read by an importer."""
-    what = f"{side or 'the file'} is read as the output of {IMPORTERS.find(importer).label} (`format: {importer}`)"
+    what = f"{side or 'the file'} is read in the format of {IMPORTERS.find(importer).label} (`format: {importer}`)"
     return Diagnostic(code="imported", what=what, where=Where(file=file), level="info")
 
 

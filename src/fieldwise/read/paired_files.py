@@ -144,10 +144,10 @@ def _open_values_by_id(sides: list[Side], source: Source) -> list[Diagnostic]:
         side, opposite = sides[index], sides[1 - index]
         if not isinstance(side, RecordFiles) or not side.is_single or not isinstance(opposite, RecordTable):
             continue
-        table = open_values_by_id(side, opposite, source, name)
-        if table is not None:
-            sides[index] = table
-            what = f"the file is an object of values by their ids, which {opposite.side} has too: each value is {name} of its case"
+        opened = open_values_by_id(side, opposite, source, name)
+        if opened is not None:
+            sides[index], description = table, _ = opened
+            what = f"{description}; {opposite.side} has these ids too: each value is {name} of its case"
             return [Diagnostic(code="keyed-values", what=what, where=Where(file=table.file), level="info")]
     return []
 
@@ -177,8 +177,9 @@ def _assign_columns(sides: Sequence[Side]) -> list[Diagnostic]:
     problems: list[Diagnostic] = [] if any(candidates) else _use_shared_column(sides)
     for side, refused, opposite in zip(sides, not_ids, reversed(sides), strict=False):
         if isinstance(side, RecordTable):
-            other_names = opposite.column_names if isinstance(opposite, RecordTable) and opposite is not side else ()
-            problems += side.assign_columns(refused, other_names)
+            is_table = isinstance(opposite, RecordTable) and opposite is not side
+            other_names = opposite.column_names if is_table else ()
+            problems += side.assign_columns(refused, other_names, faces_answers=is_table and opposite.holds_answers())
     return problems
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 from fieldwise.kernels.values import to_nfc
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.path import render_path
 from fieldwise.model.plan import SideMapping, Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.columns import fold_name
 from fieldwise.read.document_records import find_only_list
-from fieldwise.read.file_ids import are_ids, list_values_by_id, pairs_by_stem, strip_extension
+from fieldwise.read.file_ids import find_values_by_id, pairs_by_stem, strip_extension
 from fieldwise.read.files import TEXT_SUFFIXES, ReadProgress, UnreadableFile, find_record_files, get_data_stem, get_data_suffix, open_bytes
 from fieldwise.read.imported_files import choose_side
 from fieldwise.read.record_columns import ID_NAMES, find_answers, find_records, get_record, list_fields, list_names_beside
@@ -220,14 +221,14 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
 
 def _use_values_by_id(side: _SideRows, opposite: _SideRows) -> _SideRows:
     """The side as a table if it is one object of answers by the ids of the other side."""
-    if not side.are_files or len(side.rows) != 1 or opposite.are_files:
+    if not side.are_files or len(side.rows) != 1 or (opposite.are_files and not opposite.own_ids):
         return side
-    values = list_values_by_id(side.rows[0])
     id_columns = [ids for name, ids in _list_id_values(opposite).items() if _is_usual_id(name)]
-    if not any(are_ids(values, ids) for ids in id_columns):
+    answers = find_values_by_id(side.rows[0], id_columns)
+    if answers is None:
         return side
-    note = f"{side.names[0]}: an object of {len(values):,} values by their ids"
-    return _SideRows([{} for _ in values], [*values], True, [*side.notes, note], own_ids=True, holds_answers=True)
+    notes = [*side.notes, f"{side.names[0]}: {answers.describe()}"]
+    return _SideRows([{} for _ in answers.values], [*answers.values], True, notes, own_ids=True, holds_answers=True)
 
 
 def _list_not_compared(rows: list[dict[str, Any]], record: str | None, key: str | None) -> list[str]:
@@ -275,7 +276,8 @@ def _read_imported(files: list[Location], importer: str, side: str) -> _SideRows
     for batch in choose_side(read_each_document(files, importer, 1024, ReadProgress(), []), side):
         for row, file in zip(batch.values, batch.files, strict=True):
             record = row.get(side)
-            rows.append(cast("dict[str, Any]", record) if isinstance(record, dict) else {})
+            is_record = isinstance(record, dict) and accepted_values(record) is None
+            rows.append(cast("dict[str, Any]", record) if is_record else {})
             names.append(str(row["id"]))
             has_own_ids = has_own_ids or names[-1].partition(":")[0] != get_data_stem(parse_location(file)).partition(":")[0]
         if len(rows) >= MAX_ROWS:
@@ -291,6 +293,12 @@ def _read_texts(files: Sequence[Location]) -> _SideRows:
             record = find_record(stream.read(MAX_DOCUMENT_BYTES).decode("utf-8", errors="replace")).value
         rows.append(record if isinstance(record, dict) else {})
     return _SideRows(rows, [get_data_stem(file) for file in files[:MAX_ROWS]], True)
+
+
+def hold_answers(expected: str, actual: str) -> bool:
+    """True if one of two files is an object of answers by the ids of the other: they have no fields."""
+    sides = _read_side(expected, "expected"), _read_side(actual, "actual")
+    return any(_use_values_by_id(side, opposite).holds_answers for side, opposite in (sides, sides[::-1]))
 
 
 def count_records(pattern: str) -> int | None:

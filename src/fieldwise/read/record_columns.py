@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any, Final, NamedTuple, cast
 
 from fieldwise.model.path import render_path
+from fieldwise.read.case_builder import is_gold_column, list_gold_answers
 from fieldwise.read.columns import USUAL_NAMES, fold_name
 from fieldwise.read.document_records import ALSO_FIELDS, FILE_METADATA
 from fieldwise.read.records_in_text import find_record
@@ -55,9 +56,11 @@ def find_answers(
 
 
 def _is_plain(rows: list[dict[str, Any]], column: str) -> bool:
-    """True if most values of a column are text or numbers."""
+    """True if most values of a column are text or numbers, or the gold answers of a question."""
     values = [row.get(column) for row in rows[:_SAMPLE]]
-    return sum(isinstance(value, str | int | float) for value in values) >= _MOST * len(values)
+    is_gold = is_gold_column(column)
+    plain = [value for value in values if isinstance(value, str | int | float) or (is_gold and list_gold_answers(value) is not None)]
+    return len(plain) >= _MOST * len(values)
 
 
 def find_records(

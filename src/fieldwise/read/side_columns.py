@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from typing import Any, Final
 
 from fieldwise.dataclass import dataclass
+from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import Source
@@ -95,6 +96,12 @@ def _holds_scalars(rows: Sequence[Mapping[str, Any]], column: str) -> bool:
     return _holds_only(rows, column, (bool, int, float, str)) and not is_record
 
 
+def holds_answers(rows: Sequence[Mapping[str, Any]], column: str) -> bool:
+    """True if a column has plain texts and numbers, or several accepted ones, and none of them is a record."""
+    accepted = [{column: value} for row in rows for value in list_accepted(row.get(column))]
+    return _holds_scalars(accepted, column)
+
+
 def _holds_only(rows: Sequence[Mapping[str, Any]], column: str, types: tuple[type, ...]) -> bool:
     """True if a column has values and all of them are of these types."""
     values = [row[column] for row in rows if row.get(column) is not None]
@@ -108,10 +115,13 @@ def find_side_columns(
     file: str,
     not_ids: Mapping[str, str] = NO_COLUMNS,
     data_columns: Collection[str] = (),
+    *,
+    faces_answers: bool = False,
 ) -> tuple[SideColumns, list[Diagnostic]]:
     """Roles and key of a side's columns, with what was recognized (info) and what cannot be decided (error).
 
-    `not_ids`: columns whose values showed that they are not the id. `data_columns`: those that are fields of the record.
+    `not_ids`: columns whose values showed that they are not the id. `data_columns`: those that are fields of the record. `faces_answers`:
+    the other side holds plain answers, so that a column with a usual name holds those of this side, whatever is beside it.
     """
     present = sorted(names)
     where = Where(file=file)
@@ -130,6 +140,9 @@ def find_side_columns(
     else:
         if side not in column_by_role and "actuals" not in column_by_role:
             candidates = _find_record_columns(present, column_by_role.values(), mapping.id, side, data_columns)
+            if not candidates and faces_answers:
+                free = [name for name in present if name not in {*map(str, column_by_role.values()), str(mapping.id)}]
+                candidates = _find_answer_columns(free, side)
             if len(candidates) == 1:
                 column_by_role[side] = candidates[0]
                 if candidates[0] != side:
@@ -170,6 +183,16 @@ def _find_record_columns(
         return []
     opposite = "actual" if side == "expected" else "expected"
     return names[side] or names[opposite]  # in a file of expected answers, `answer` is the expected one
+
+
+def _find_answer_columns(names: Sequence[str], side: str) -> list[str]:
+    """Columns that may hold the answers of this side: those of the first group of usual names that has one."""
+    groups = (*USUAL_NAMES["expected"], *USUAL_NAMES["actual"]) if side == "expected" else USUAL_NAMES["actual"]
+    for group in groups:
+        columns = [name for name in names if fold_name(name) in group]
+        if columns:
+            return columns
+    return []
 
 
 def _fold_side_names(side: str) -> set[str]:

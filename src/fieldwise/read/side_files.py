@@ -10,38 +10,39 @@ identified by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: identi
 """
 
 import glob
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
-from fieldwise.dataclass import dataclass
 from fieldwise.kernels.values import to_nfc
-from fieldwise.model.case import Case, Cases
+from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.plan import SideMapping, Source
-from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
-from fieldwise.pattern import compile_on_use
-from fieldwise.read.case_builder import build_cases, decode_cell, find_rows_without_id, list_ids, locate_row, render_id
+from fieldwise.read.case_builder import (
+    build_cases,
+    decode_cell,
+    find_rows_without_id,
+    is_gold_column,
+    list_ids,
+    locate_row,
+    read_gold_answers,
+    render_id,
+)
 from fieldwise.read.document_records import find_side_records
-from fieldwise.read.file_ids import are_ids, list_values_by_id, strip_extension
+from fieldwise.read.file_ids import strip_extension
 from fieldwise.read.files import (
     AUTO,
     TEXT_SUFFIXES,
-    UTF_16_MARKS,
     ReadProgress,
     UnreadableFile,
-    decode_utf_16,
     find_record_files,
     get_data_suffix,
     get_glob_root,
     open_bytes,
     remote_errors_as_unreadable,
-    strip_compression,
     warn_unread_entries,
 )
 from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, collect_id_values
@@ -57,220 +58,15 @@ from fieldwise.read.imported_files import (
 )
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.pairing_fields import Steps, find_id_place, is_named, remove_field, rename_place
-from fieldwise.read.records_in_text import find_record
+from fieldwise.read.record_files import RecordFiles, SideRecord, as_side_diagnostic, describe_failed_rename, describe_missing_record
 from fieldwise.read.rows import RowBatch, peek_rows, rechunk_rows
-from fieldwise.read.side_columns import SideColumns, find_side_columns, list_data_columns, list_side_ids
+from fieldwise.read.side_columns import SideColumns, find_side_columns, holds_answers, list_data_columns, list_side_ids
 from fieldwise.read.side_mapping import SideMapper, locate
-from fieldwise.read.table_files import describe_unreadable, note_recognized, parse_json_file, read_document, read_each, read_each_document
+from fieldwise.read.table_files import note_recognized, parse_json_file, read_document, read_each, read_each_document
 from fieldwise.registry import nearest
 
-_ENDING: Final = compile_on_use(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
-FILE_NAME: Final = "(file name)"
 _MAX_RECOGNIZED_FILES: Final = 50
 """About how many files, spread over all of them, decide the format of a side."""
-
-
-@dataclass(frozen=True, slots=True)
-class SideRecord:
-    """One record of one side."""
-
-    key: str
-    case: Case
-    where: Where
-    diagnostics: tuple[Diagnostic, ...] = ()
-    by_short_name: bool = False
-    """Whether it was found by its name without an ending such as `.pred`; then that is its key."""
-    repeatable: bool = False
-    """Whether a value of it may be a list of one: `ImportedRecord.repeatable`."""
-
-
-class RecordFiles:
-    """A side of files, each of which is one record, identified by its name."""
-
-    def __init__(self, files: list[Location], root: Location, side: str, mapping: SideMapping, progress: ReadProgress) -> None:
-        self.paths: dict[str, Location] = {}
-        self.is_single = False
-        self.id_place: Steps | None = None
-        """The name of a file is no field."""
-        self.mapper = SideMapper(mapping)
-        self._side = side
-        self._progress = progress
-        self._duplicates: list[Diagnostic] = []
-        self._written_names: dict[str, str] = {}
-        """Name by key, where the file writes it in another Unicode form."""
-        for file in files:
-            name = _get_record_name(file, root)
-            key = to_nfc(name)
-            if key != name:
-                self._written_names.setdefault(key, name)
-            if key in self.paths:
-                what = f"{file.name} and {self.paths[key].name} have the same name"
-                self._duplicates.append(Diagnostic(code="duplicate-id", what=what, where=Where(file=str(file)), fix="keep one of them"))
-            else:
-                self.paths[key] = file
-        self._key_by_short_name = _map_short_names(self.paths)
-        self._untaken = dict(self.paths)
-
-    def list_ids(self) -> list[str]:
-        """What could identify the records: the names of the files."""
-        return [FILE_NAME]
-
-    def collect_id_values(self) -> dict[str, frozenset[str] | None]:
-        """The names of the files, as the only ids there can be."""
-        return {FILE_NAME: frozenset((*self.paths, *self._key_by_short_name))}
-
-    def list_keys(self, _count: int) -> list[str]:
-        """The names of the files."""
-        return [*self.paths, *self._key_by_short_name]
-
-    def pair_by_stem(self) -> None:
-        """The names of files have no extension already; those that look like it (`x.pdf.json`) lose it."""
-        self.paths = {strip_extension(key): path for key, path in self.paths.items()}
-        self._key_by_short_name = _map_short_names(self.paths)
-        self._untaken = dict(self.paths)
-
-    def rename(self, key: str) -> None:
-        """Give the only file another key."""
-        self.paths = self._untaken = {key: next(iter(self.paths.values()))}
-
-    def iterate_records(self) -> Iterator[SideRecord]:
-        """Every record, in the order of the names."""
-        return (self._read_record(key, path) for key, path in self.paths.items())
-
-    def take(self, key: str) -> SideRecord | None:
-        """Remove and return the record of this name, else of this name but for an ending."""
-        short_name = _ENDING.sub("", key)
-        if key in self.paths:
-            name = key
-        elif short_name in self.paths:
-            name = short_name
-        else:
-            name = self._key_by_short_name.get(short_name)
-        path = self._untaken.pop(name, None) if name is not None else None
-        if path is None:
-            return None
-        return self._read_record(key, path) if name == key else self._read_record(short_name, path, by_short_name=True)
-
-    def iterate_untaken(self) -> Iterator[SideRecord]:
-        """The records that were not taken, unread."""
-        return (SideRecord(key, Case(id=key), Where(file=str(path))) for key, path in self._untaken.items())
-
-    def contains(self, keys: Sequence[str]) -> list[bool]:
-        """Whether there is a record for each of these names."""
-        return [key in self.paths for key in keys]
-
-    def report_duplicates(self) -> list[Diagnostic]:
-        """One error for each repeated name."""
-        return self._duplicates
-
-    def read_values_by_id(self) -> dict[str, Any]:
-        """The members of the only file if it is an object of nothing but texts and numbers, such as `{"q1": "Paris"}`; else nothing."""
-        [path] = self.paths.values()
-        if get_data_suffix(path) in TEXT_SUFFIXES or self.mapper.mapping.id is not None or self.mapper.mapping.record is not None:
-            return {}
-        try:
-            with open_bytes(path, ReadProgress()) as stream:
-                value, problems = parse_json_file(read_document(stream, str(path)), str(path))
-        except (UnreadableFile, OSError, EOFError, ValueError):  # reported where the record is read
-            return {}
-        return list_values_by_id(value) if not problems else {}
-
-    def find_syntax_errors(self) -> list[Diagnostic]:
-        """Why the only file, of JSON, is not JSON."""
-        [path] = self.paths.values()
-        if get_data_suffix(path) in TEXT_SUFFIXES:
-            return []
-        try:
-            with open_bytes(path, ReadProgress()) as stream:
-                parse_json_file(read_document(stream, str(path)), str(path))
-        except UnreadableFile as error:
-            return [error.diagnostic]
-        except (OSError, EOFError, ValueError) as error:
-            return [describe_unreadable(path, error)]
-        return []
-
-    def _read_record(self, key: str, path: Location, *, by_short_name: bool = False) -> SideRecord:
-        where = Where(file=str(path))
-        value: Value = MISSING
-        try:
-            with open_bytes(path, self._progress) as stream:
-                value, notes = self._parse(read_document(stream, str(path)), path)
-        except UnreadableFile as error:
-            notes = [error.diagnostic]
-        except (OSError, EOFError, ValueError) as error:
-            notes = [describe_unreadable(path, error)]
-        if not notes:
-            value, notes = self._map_record(value, where)
-        notes = [_as_side_diagnostic(note, self._side) for note in notes]
-        value = MISSING if any(note.level == "error" for note in notes) else value
-        name = self._written_names.get(key, key)
-        case = Case(id=name, expected=value) if self._side == "expected" else Case(id=name, actual=value)
-        return SideRecord(key, case, where, tuple(notes), by_short_name)
-
-    def _parse(self, content: bytes, path: Location) -> tuple[Value, list[Diagnostic]]:
-        """The value of a file. An actual file that is not JSON is the text of a model, in which evaluators look for a record."""
-        if get_data_suffix(path) in TEXT_SUFFIXES:
-            return _decode_text(content, str(path)), []
-        try:
-            value, problems = parse_json_file(content, str(path))
-        except UnreadableFile:
-            if self._side == "actual" and content.strip():
-                return _decode_text(content, str(path)), []
-            raise
-        return value, [problem.to_diagnostic(Where(file=str(path))) for problem in problems]
-
-    def _map_record(self, value: Value, where: Where) -> tuple[Value, list[Diagnostic]]:
-        name = self.mapper.mapping.record
-        if name is not None:
-            row = find_record(value).value if isinstance(value, str) else value
-            value = locate(row, name) if isinstance(row, dict) else MISSING
-            if value is MISSING:
-                return MISSING, [_describe_missing_record(name, where)]
-        value, reason = self.mapper.rename(value)
-        return value, [_describe_failed_rename(reason, where)] if reason else []
-
-
-def _describe_missing_record(name: str, where: Where) -> Diagnostic:
-    return Diagnostic(code="no-record", what=f"there is nothing at `{name}`, where the record should be", where=where)
-
-
-def _describe_failed_rename(reason: str, where: Where) -> Diagnostic:
-    return Diagnostic(code="rename-collision", what=f"the record {reason}", where=where, fix="remove the rename, or rename both")
-
-
-def _as_side_diagnostic(note: Diagnostic, side: str) -> Diagnostic:
-    """An error with the code that names the unreadable side; other notes as they are."""
-    if note.level != "error":
-        return note
-    return Diagnostic(code=f"unreadable-{side}", what=note.what, where=note.where, fix=note.fix)
-
-
-def _decode_text(content: bytes, file: str) -> str:
-    if content.startswith(UTF_16_MARKS):
-        return decode_utf_16(content, file)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        what, fix = f"the text has bytes that are not UTF-8, from byte {error.start + 1} on", "save the file as UTF-8"
-        raise UnreadableFile(Diagnostic(code="invalid-utf8", what=what, where=Where(file=file), fix=fix)) from error
-
-
-def _get_record_name(file: Location, root: Location) -> str:
-    """The path of a file relative to the root, without extensions."""
-    relative = PurePosixPath(file.name)
-    if isinstance(file, RemotePath):
-        relative = file.relative_to(root) if file.is_relative_to(root) else relative
-    elif isinstance(root, Path) and file.is_relative_to(root):
-        relative = PurePosixPath(file.relative_to(root).as_posix())
-    return strip_compression(relative).with_suffix("").as_posix()
-
-
-def _map_short_names(keys: Iterable[str]) -> dict[str, str]:
-    """Name without its ending → name, where only one name has that short form."""
-    keys_by_short_name: dict[str, list[str]] = {}
-    for key in keys:
-        keys_by_short_name.setdefault(_ENDING.sub("", key), []).append(key)
-    return {short_name: keys[0] for short_name, keys in keys_by_short_name.items() if len(keys) == 1}
 
 
 class RecordTable:
@@ -293,6 +89,8 @@ class RecordTable:
         self.is_unusable = self._first_rows is None
         self.is_imported_file = False
         """Whether an importer reads the side from a single file."""
+        self.has_case_columns = False
+        """Whether the columns were made where the file was read: they are roles of a case, never data."""
         self._only_key: str | None = None
         self._by_stem = False
         self._records = self._read_records()
@@ -331,20 +129,31 @@ class RecordTable:
         more_values, self._stream = peek_rows(self._stream, count - len(first_values))
         return [*first_values, *more_values]
 
+    def holds_answers(self) -> bool:
+        """Whether the column of this side holds plain answers, and no records."""
+        return self.side in self.column_names and holds_answers(self.peek(MAX_EVIDENCE_ROWS), self.side)
+
     def use_id(self, column: str) -> None:
         """Identify the rows by a column that the source does not name; before the columns are assigned."""
         mapping = replace(self._source.get_mapping(self.side), id=column)
         self._source = replace(self._source, mappings={**self._source.mappings, self.side: mapping})
 
-    def assign_columns(self, not_ids: Mapping[str, str], other_names: Iterable[str] = ()) -> list[Diagnostic]:
+    def assign_columns(
+        self, not_ids: Mapping[str, str], other_names: Iterable[str] = (), *, faces_answers: bool = False
+    ) -> list[Diagnostic]:
         """Find the roles of the columns, before any record is read.
 
-        `not_ids`: columns whose values showed that they are not the id; `other_names`: the columns of the other side.
+        `not_ids`: columns whose values showed that they are not the id; `other_names`: the columns of the other side; `faces_answers`:
+        whether that side holds answers, so that the rows of this one are not the records.
         """
         if self._first_rows is None:
             return []
-        data_columns = list_data_columns(self._first_rows.values, self.column_names, other_names, self._source, self.side)
-        self._columns, problems = find_side_columns(self.column_names, self._source, self.side, self.file, not_ids, data_columns)
+        data_columns: Collection[str] = ()
+        if not self.has_case_columns:
+            data_columns = list_data_columns(self._first_rows.values, self.column_names, other_names, self._source, self.side)
+        self._columns, problems = find_side_columns(
+            self.column_names, self._source, self.side, self.file, not_ids, data_columns, faces_answers=faces_answers
+        )
         problems = [*_find_missing_paths(self._first_rows, self.mapper.mapping, Where(file=self.file)), *problems]
         self._written_id_place = self._find_id_place()
         if self._written_id_place is not None:
@@ -418,7 +227,7 @@ class RecordTable:
             self._use_rows_as_records(cases, rows)
         self._map_records(cases, rows)
         for row, key in enumerate(keys):
-            notes = tuple(_as_side_diagnostic(note, self.side) for note in cases.diagnostics.get(row, ()))
+            notes = tuple(as_side_diagnostic(note, self.side) for note in cases.diagnostics.get(row, ()))
             yield SideRecord(key, cases.at(row), locate_row(rows, row), notes, repeatable=row in rows.repeatable)
 
     def _name_rows_without_id(self, cases: Cases, keys: list[str], rows: RowBatch) -> None:
@@ -450,17 +259,20 @@ class RecordTable:
             return
         if name is not None:
             records = [locate(value, name) for value in rows.values]
+        holds_gold_answers = self.side == "expected" and is_gold_column(name)
         mapped: list[Value] = []
         for row, value in enumerate(records):
             notes = cases.diagnostics.setdefault(row, [])
             where = locate_row(rows, row)
             if any(note.level == "error" for note in notes):
                 value = MISSING
+            elif holds_gold_answers:
+                value = read_gold_answers(value, rows.is_text_only)
             elif name is not None and value is MISSING:
-                notes.append(_describe_missing_record(name, where))
+                notes.append(describe_missing_record(name, where))
             record, reason = self._rename_without_id(value)
             if reason:
-                notes.append(_describe_failed_rename(reason, where))
+                notes.append(describe_failed_rename(reason, where))
             mapped.append(record)
         self._set_records(cases, mapped)
         if renames:
@@ -527,6 +339,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
         stream = choose_side(read_each_document(files, importer, chunk, progress, diagnostics), side)
         table = RecordTable(rechunk_rows(stream, chunk), source, side)
         table.is_imported_file = not has_many_files
+        table.has_case_columns = True
         return table
     if (
         all(get_data_suffix(file) in (".json", *TEXT_SUFFIXES) for file in files)
@@ -543,15 +356,18 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     return RecordTable(rows, source, side)
 
 
-def open_values_by_id(side: RecordFiles, opposite: RecordTable, source: Source, name: str) -> RecordTable | None:
-    """A side that is one file of answers by their ids, as the predictions of SQuAD are; None if its names are no ids of the other side."""
-    values = side.read_values_by_id()
-    if not any(are_ids(values, ids) for ids in opposite.collect_id_values().values() if ids):
+def open_values_by_id(side: RecordFiles, opposite: RecordTable, source: Source, name: str) -> tuple[RecordTable, str] | None:
+    """A side that is one file of answers by their ids, as the predictions of SQuAD are, and what it is, in words; None if its names are no
+    ids of the other side."""
+    answers = side.read_values_by_id(ids for ids in opposite.collect_id_values().values() if ids)
+    if answers is None:
         return None
     [path] = side.paths.values()
-    rows = [{"id": key, name: value} for key, value in values.items()]
+    rows = [{"id": key, name: value} for key, value in answers.values.items()]
     batch = RowBatch(values=rows, numbers=list(range(1, len(rows) + 1)), files=[str(path)] * len(rows), numbering="item")
-    return RecordTable(iter([batch]), source, name)
+    table = RecordTable(iter([batch]), source, name)
+    table.has_case_columns = True
+    return table, answers.describe()
 
 
 def find_importer(files: Sequence[Location], file_format: str | None) -> str | None:

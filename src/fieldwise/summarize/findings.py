@@ -47,6 +47,8 @@ class _ScorePattern:
     text: str
     unless_below: tuple[str, ...] = ()
     """Metrics that must be high where they were measured."""
+    unless_measured: tuple[str, ...] = ()
+    """Metrics that must not be measured."""
 
 
 _PATTERNS: Final = (
@@ -64,7 +66,13 @@ _PATTERNS: Final = (
         ("number_match",),
         "answers cover the right topics with wrong numbers, which is critical for calculations",
     ),
-    _ScorePattern("no-sources", (), ("source_citation",), "answers do not cite their sources, so they are hard to verify or debug"),
+    _ScorePattern(
+        "no-sources",
+        (),
+        ("source_citation",),
+        "answers do not cite their sources, so they are hard to verify or debug",
+        unless_measured=("token_f1",),  # asked for where answers are short and cite nothing
+    ),
 )
 
 
@@ -85,6 +93,8 @@ def _find_answer_patterns(evaluator: EvaluatorSummary) -> Iterator[Finding]:
     for pattern in _PATTERNS:
         names = pattern.high + pattern.low
         if not all(name in metrics for name in names):
+            continue
+        if any(name in evaluator.metrics for name in pattern.unless_measured):
             continue
         if any(name in metrics and not _is_high(metrics[name]) for name in pattern.unless_below):
             continue
