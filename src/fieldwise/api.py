@@ -297,10 +297,9 @@ def _finish_run(
     uncorrected: Sequence[Cases] = (),
 ) -> "Run":
     """Summarize the stored parts, judge the gates, compare with the baseline, decide the exit code and write the manifest."""
-    from fieldwise.engines import correction_effect, group_warnings, run_warnings, unapplied_warnings
+    from fieldwise.engines import correction_effect, field_name_warnings, group_warnings, run_warnings, unapplied_warnings
 
-    summary = _summarize_stored(writer, totals)
-    source = plan.source
+    summary, source = _summarize_stored(writer, totals), plan.source
     if source is not None and source.corrections is not None:
         effect = correction_effect.measure_corrections(plan, source.corrections, uncorrected, summary, writer.path, writer.parts)
         writer.record_corrections(effect)
@@ -317,6 +316,7 @@ def _finish_run(
     notes += unapplied_warnings.warn_unmeasured_members(
         plan, summary, writer.path, writer.parts, all_cases=all_cases, max_unscored=limits.max_unscored
     )
+    notes = field_name_warnings.check_common_fields(plan, summary, writer.path, writer.parts, notes)
     gate_results, gate_notes = _judge_gates(plan, summary, limits, lambda: writer.build_run(summary, notes))
     notes += gate_notes
     changes = None

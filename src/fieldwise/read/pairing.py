@@ -201,7 +201,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
         expected=mappings[0],
         actual=mappings[1],
         keys=keys,
-        renames=_find_renames(pairs, only_expected, only_actual) + _find_flattened(pairs, only_expected, only_actual),
+        renames=find_renames(pairs, only_expected, only_actual) + _find_flattened(pairs, only_expected, only_actual),
         counts=(len(sides[0].rows), len(sides[1].rows)),
         shares_ids=bool(pairs) or ids is not None or None in keys or not {FILE_NAME, OWN_ID}.isdisjoint(keys),
         common_fields=common_fields,
@@ -442,7 +442,7 @@ def _key_getter(side: _SideRows, key: str | None) -> Callable[[int], str]:
     return lambda index: to_nfc(str(locate(side.rows[index], key)))
 
 
-def _find_renames(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str], only_actual: Sequence[str]) -> list[Rename]:
+def find_renames(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str], only_actual: Sequence[str]) -> list[Rename]:
     """Fields with other names that fold to the same one, or whose values agree in most records."""
     renames: list[Rename] = []
     taken: set[str] = set()

@@ -14,6 +14,8 @@ FOREIGN_BASELINE: Final = "foreign-baseline"
 MALFORMED_PATH, UNMEASURED_RULE = "malformed-path", "unmeasured-rule"
 _INCOMPLETE_CODES: Final = frozenset((NOTHING_MEASURED, NEVER_USED, MALFORMED_PATH, UNMEASURED_RULE))
 """Problems that leave something unmeasured: exit code 3, not 2."""
+NO_COMMON_FIELD: Final = "no-common-field"
+"""Every expected field counts as missing, which may be a mistake of the mapping: 3 instead of 0, while a gate that failed stays 1."""
 PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 
@@ -48,6 +50,8 @@ def exit_code(
         for diagnostic in diagnostics
         if (diagnostic.level == "error" or diagnostic.code == MALFORMED_PATH) and diagnostic.where.case is None
     }
+    is_doubtful = NO_COMMON_FIELD in errors
+    errors -= {NO_COMMON_FIELD}
     if errors - _INCOMPLETE_CODES - {EMPTY_FILE}:
         return CONFIG
     counts = [evaluator.counts for evaluator in summary.evaluators.values()]
@@ -60,14 +64,16 @@ def exit_code(
     unscored = sum(count.unavailable + count.skipped for count in counts)
     if errors or faults > limits.max_errors or unscored > limits.max_unscored:
         return INCOMPLETE
-    return FAILED if _has_failed(summary, gates, evaluators) else PASSED
+    if _has_failed(summary, gates, evaluators):
+        return FAILED
+    return INCOMPLETE if is_doubtful else PASSED
 
 
 def is_invalid(code: int, diagnostics: Iterable[Diagnostic]) -> bool:
     """True if the data showed that the suite is wrong, so that its scores mean nothing. A baseline that fits nothing changes no score."""
     if code != CONFIG:
         return False
-    other_codes = _INCOMPLETE_CODES | {FOREIGN_BASELINE}
+    other_codes = _INCOMPLETE_CODES | {FOREIGN_BASELINE, NO_COMMON_FIELD}
     return any(
         diagnostic.level == "error" and diagnostic.where.case is None and diagnostic.code not in other_codes for diagnostic in diagnostics
     )
