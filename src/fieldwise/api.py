@@ -13,7 +13,7 @@ from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.diff import Diff
 from fieldwise.model.pairs import Scores
-from fieldwise.model.plan import Plan, PlannedEvaluator, Source, When
+from fieldwise.model.plan import IdColumns, Plan, PlannedEvaluator, Source, When
 from fieldwise.model.policy import Policy
 from fieldwise.model.result import Result
 from fieldwise.model.summary import GateResult, Summary
@@ -26,7 +26,7 @@ from fieldwise.plan.rules_from_types import rules_from_schema, rules_from_type
 from fieldwise.read.cases import CaseReader, read_cases, require_rereadable
 from fieldwise.read.corrections import check_corrections
 from fieldwise.read.from_python import normalize_case, normalize_value
-from fieldwise.read.given_data import MANY_RECORDS, are_many_records, list_pairs, refuse_tables
+from fieldwise.read.given_data import MANY_RECORDS, IdsOfSides, are_many_records, list_pairs, refuse_tables
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import CAUSES, EVALUATORS
 from fieldwise.score.batch import ScoringBatch
@@ -142,7 +142,7 @@ def diff_files(
     expected: str | Path,
     actual: str | Path,
     *,
-    ids: tuple[str, str] | None = None,
+    ids: tuple[IdColumns, IdColumns] | None = None,
     renames: Mapping[str, str] | None = None,
     chunk: int = 256,
 ) -> Diff:
@@ -187,7 +187,7 @@ def run(
     cases: object = None,
     expected: object = None,
     actual: object = None,
-    on: str | tuple[str, str] | None = None,
+    on: IdsOfSides | None = None,
     name: str = "",
     limit: int | None = None,
     only: When | None = None,
@@ -209,7 +209,7 @@ def run(
     `cases` replaces the suite's data: a path, `run:ID` for the cases of an earlier run, or rows in memory, which are a list or an iterator
     of records (dicts, pydantic models, dataclasses), a pandas or polars frame, a Hugging Face dataset, an Arrow table, or anything else
     with `__arrow_c_stream__`. `expected` and `actual` give the two sides separately, in the same forms; their rows are paired by the
-    column `on`, a pair of names if they differ, by default by `id`. `name` is shown wherever the run is.
+    column `on`, a list of columns, or a pair if the sides differ, by default by `id`. `name` is shown wherever the run is.
     `asking` sets the budget of judges and the file of the answer cache. `baseline` is a baseline file, or the id of a run, to compare with.
     `resume` continues the suite's latest unfinished run, or the run of this id: cases that are stored and still valid are not scored again.
     `since` is the folder of an improvement pack: the run then states which causes shrank.

@@ -32,6 +32,7 @@ from fieldwise.summarize.exit_code import MALFORMED_PATH
 
 if TYPE_CHECKING:
     from fieldwise.plan.infer import InferredRules
+    from fieldwise.read.given_data import IdsOfSides
 
 
 def check(
@@ -40,7 +41,7 @@ def check(
     cases: object = None,
     expected: object = None,
     actual: object = None,
-    on: str | tuple[str, str] | None = None,
+    on: "IdsOfSides | None" = None,
     gates: Sequence[str] = (),
     root: str | Path | None = None,
 ) -> Plan:

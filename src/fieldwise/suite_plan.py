@@ -15,7 +15,7 @@ from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.plan.gates import POLICY, parse_run_gate
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.corrections import read_corrections
-from fieldwise.read.given_data import replace_data
+from fieldwise.read.given_data import IdsOfSides, replace_data
 from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import nearest
@@ -34,7 +34,7 @@ def compile_suite(
     cases: object = None,
     expected: object = None,
     actual: object = None,
-    on: str | tuple[str, str] | None = None,
+    on: IdsOfSides | None = None,
     gates: Sequence[str] = (),
     root: str | Path | None = None,
 ) -> Plan:

@@ -379,14 +379,38 @@ def test_a_record_inside_json_text_is_found_beside_the_id_of_both_files() -> Non
     assert "✗ 1 difference " in said
 
 
-def test_rows_that_only_two_columns_identify_are_not_compared_as_if_one_did() -> None:
-    rows = [{"doc_id": f"d{n // 2}", "field": ("vendor", "total")[n % 2], "value": f"v{n % 5}"} for n in range(12)]
+def list_long_rows(name: str) -> list[dict[str, str]]:
+    return [{name: f"d{n // 2}", "field": ("vendor", "total")[n % 2], "value": f"v{n % 5}"} for n in range(12)]
+
+
+@pytest.mark.parametrize("name", ["doc_id", "part"])
+def test_rows_that_only_two_columns_identify_together_pair_by_both(name: str) -> None:
+    rows = list_long_rows(name)
     write("long.jsonl", rows)
-    write("out.jsonl", [*rows[:3], *rows[4:]])
+    write("out.jsonl", [{**row, "value": "x"} if row == rows[8] else row for row in [*rows[4:], *rows[:3]]])
+    said = invoke("diff", "long.jsonl", "out.jsonl", "--format", "plain", exit_code=1)
+    assert f"11 of 12 expected rows have an actual one, paired by `{name}` and `field`" in said
+    assert "✗ 2 differences" in said
+    invoke("init", "--expected", "long.jsonl", "--actual", "out.jsonl")
+    assert Path("out.eval.yaml").read_text().count(f"id: [{name}, field]") == 2
+    report = json.loads(invoke("run", "out.eval.yaml", "--format", "json"))
+    assert {result["case"] for result in report["results"] if result["score"] < 1} == {"d1/total", "d4/vendor"}
+
+
+def test_columns_that_identify_rows_together_may_have_other_names_on_each_side() -> None:
+    write("long.jsonl", list_long_rows("part"))
+    write("out.jsonl", [{"document": row["part"], "key": row["field"], "value": row["value"]} for row in reversed(list_long_rows("part"))])
+    said = invoke("diff", "long.jsonl", "out.jsonl", "--id", "part,field=document,key", "--format", "plain")
+    assert "12 of 12 expected rows have an actual one, paired by `part` and `field` = `document` and `key`" in said
+    refused = CliRunner().invoke(app, ["diff", "long.jsonl", "out.jsonl", "--id", "part,field=document"])
+    assert (refused.exit_code, "--id doc,line=doc_id,row" in refused.output) == (2, True)
+
+
+def test_ids_that_repeat_are_not_replaced_but_columns_that_identify_the_rows_are_named() -> None:
+    rows = [{"id": f"d{n // 2 if n < 4 else n}", "field": ("vendor", "total")[n % 2], "value": f"v{n % 5}"} for n in range(12)]
+    write("long.jsonl", rows)
+    write("out.jsonl", rows[::-1])
     refused = " ".join(invoke("diff", "long.jsonl", "out.jsonl", exit_code=2).split())
-    assert "rows have the same id: line 2 has the same id as line 1: `d0`" in refused
-    assert "`doc_id` and `field` together identify the rows of both sides" in refused
-    write("long.jsonl", [{"part": row["doc_id"], **{key: row[key] for key in ("field", "value")}} for row in rows])
-    write("out.jsonl", [{"part": row["doc_id"], **{key: row[key] for key in ("field", "value")}} for row in [*rows[:3], *rows[4:]]])
-    said = invoke("diff", "long.jsonl", "out.jsonl", exit_code=1)
-    assert "`part` and `field` together identify the rows of both sides" in said
+    assert "rows have the same id" in refused
+    assert "`id` and `field` together identify the rows of both sides: to pair by them, --id id,field" in refused
+    assert "nothing differs" in invoke("diff", "long.jsonl", "out.jsonl", "--id", "id,field")

@@ -326,3 +326,58 @@ def test_answers_by_their_ids_pair_with_rows_that_have_these_ids(tmp_path: Path)
     (tmp_path / "out.json").write_text(json.dumps({"total": "5", "vendor": "Acme"}))
     run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "equals"}]}, root=tmp_path / "runs")
     assert "keyed-values" not in {note.code for note in run.diagnostics}
+
+
+LINES = [{"doc": f"d{number // 3}", "line": number % 3 + 1, "amount": float(number)} for number in range(9)]
+
+
+@pytest.mark.parametrize("on", [["doc", "line"], (["doc", "line"], ["doc", "line"]), None])
+def test_two_columns_identify_rows_together_and_are_not_scored(tmp_path: Path, on: Any) -> None:
+    actual = [{**row, "amount": 99.0} if row["doc"] == "d1" and row["line"] == 2 else row for row in reversed(LINES)]
+    suite: dict[str, Any] = {"evaluators": [{"type": "field_prf"}]}
+    if on is None:
+        suite["cases"] = {
+            "expected": write(tmp_path / "e.jsonl", LINES),
+            "actual": write(tmp_path / "a.jsonl", actual),
+            "join": ["doc", "line"],
+        }
+        run = fw.run(suite, root=tmp_path)
+    else:
+        run = fw.run(suite, expected=LINES, actual=actual, on=on, root=tmp_path)
+    assert [(stored.case, stored.field) for stored in run.mismatches()] == [("d1/2", "amount")]
+    assert {field.field for field in run.fields()} == {"amount"}
+
+
+def test_a_part_of_an_id_may_be_a_path_and_a_rule_may_name_it(tmp_path: Path) -> None:
+    expected = [{"meta": {"doc": row["doc"]}, "line": row["line"], "amount": row["amount"]} for row in LINES]
+    suite = {"evaluators": [{"type": "field_accuracy", "fields": ["line", "amount"]}]}
+    run = fw.run(suite, expected=expected, actual=LINES[::-1], on=(["meta.doc", "line"], ["doc", "line"]), root=tmp_path)
+    assert {field.field: field.matched for field in run.fields()} == {"line": 9, "amount": 9}
+
+
+def test_a_row_without_a_part_of_its_id_pairs_with_nothing(tmp_path: Path) -> None:
+    actual = [{**row, "line": None} if row["doc"] == "d0" else row for row in LINES]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=LINES, actual=actual, on=["doc", "line"], root=tmp_path)
+    assert run.summary["field_prf.micro_recall"] == pytest.approx(6 / 9)
+    assert "actual 1 (no id)" in {note.where.case for note in run.diagnostics if note.code == "no-expected"}
+
+
+def test_parts_that_become_the_same_id_are_duplicates(tmp_path: Path) -> None:
+    rows = [{"doc": "a/b", "line": "c", "x": 1}, {"doc": "a", "line": "b/c", "x": 2}]
+    copies = [dict(row) for row in rows]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=rows, actual=copies, on=["doc", "line"], root=tmp_path)
+    assert run.exit_code == 2
+    assert "duplicate-id" in {note.code for note in run.diagnostics}
+
+
+@pytest.mark.parametrize("on", [["doc", 1], [], ("a", "b", "c"), (["a"], ["b", "c"]), ["doc", "doc"], 5])
+def test_ids_of_another_form_are_refused(on: Any) -> None:
+    with pytest.raises(fw.ConfigError, match="`on` must be"):
+        fw.run({"evaluators": [{"type": "field_prf"}]}, expected=LINES, actual=LINES[::-1], on=on)
+
+
+@pytest.mark.parametrize("id", [[], ["doc", "doc"], ["doc", 5], {"doc": "line"}])
+def test_an_id_in_a_suite_is_a_column_or_different_ones(id: Any) -> None:
+    sides = {"expected": {"file": "e.jsonl", "id": id}, "actual": {"file": "a.jsonl", "id": ["doc", "line"]}}
+    with pytest.raises(fw.ConfigError):
+        fw.check({"cases": sides, "evaluators": [{"type": "field_prf"}]})

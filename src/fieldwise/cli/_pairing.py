@@ -1,13 +1,18 @@
 """Options that say how two files pair: `--id key=doc_id --rename company=vendor`."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from fieldwise.read.pairing import IdsOfRows
 
 id_option = click.option(
     "--id",
     metavar="EXPECTED=ACTUAL",
-    help="The columns or paths that identify the rows of each side; one name if both have it. [default: found from the data]",
+    help="The columns or paths that identify the rows of each side; one name if both have it; `doc,line` if several do so together. "
+    "[default: found from the data]",
 )
 rename_option = click.option(
     "--rename",
@@ -18,18 +23,20 @@ rename_option = click.option(
 )
 
 
-def parse_ids(text: str | None) -> tuple[str, str] | None:
+def parse_ids(text: str | None) -> "IdsOfRows | None":
     """Parse `--id`.
 
-    >>> parse_ids("key=doc_id"), parse_ids("id"), parse_ids(None)
-    (('key', 'doc_id'), ('id', 'id'), None)
+    >>> parse_ids("key=doc_id"), parse_ids("id"), parse_ids("doc,line"), parse_ids(None)
+    (('key', 'doc_id'), ('id', 'id'), (('doc', 'line'), ('doc', 'line')), None)
     """
     if text is None:
         return None
     expected, equals, actual = text.partition("=")
-    if not expected or (equals and not actual):
-        raise click.BadParameter("write --id EXPECTED=ACTUAL, such as --id key=doc_id", param_hint="--id")
-    return expected, actual or expected
+    columns = [side.split(",") for side in (expected, actual if equals else expected)]
+    if not all(all(names) for names in columns) or len(columns[0]) != len(columns[1]):
+        raise click.BadParameter("write --id EXPECTED=ACTUAL, such as --id key=doc_id or --id doc,line=doc_id,row", param_hint="--id")
+    expected_id, actual_id = (names[0] if len(names) == 1 else tuple(names) for names in columns)
+    return expected_id, actual_id
 
 
 def parse_columns(texts: Sequence[str]) -> dict[str, str]:

@@ -191,7 +191,7 @@ def _side_yaml(path: str, mapping: SideMapping, reasons: Mapping[str, str]) -> s
     text = f"\n    file: {_yaml_scalar(path)}\n"
     for key, value in (("id", mapping.id), ("record", mapping.record)):
         if value is not None:
-            text += f"    {key}: {_yaml_scalar(value)}\n"
+            text += f"    {key}: {_yaml_scalar(value) if isinstance(value, str) else '[' + ', '.join(map(_yaml_scalar, value)) + ']'}\n"
     if mapping.rename:
         text += "    rename:\n"
         for old, new in mapping.rename.items():

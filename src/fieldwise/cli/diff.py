@@ -12,6 +12,7 @@ from fieldwise.cli._pairing import id_option, parse_ids, parse_renames, rename_o
 if TYPE_CHECKING:
     from fieldwise.model.diagnostic import Diagnostic
     from fieldwise.model.diff import Diff
+    from fieldwise.read.pairing import IdsOfRows
 
 
 @click.command(cls=DocumentedCommand)
@@ -76,7 +77,7 @@ def _describe_repeated_ids(difference: "Diff", actual: Path) -> "Diagnostic":
     return Diagnostic(code="duplicate-id", what=f"rows have the same id: {repeated[0].what}", where=where, fix=fix)
 
 
-def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, renames: dict[str, str]) -> "Diff":
+def _compare_paths(expected: Path, actual: Path, ids: "IdsOfRows | None", renames: dict[str, str]) -> "Diff":
     from fieldwise import api
     from fieldwise.read.files import get_data_suffix
     from fieldwise.read.imported_files import recognize_format

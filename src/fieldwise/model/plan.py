@@ -87,12 +87,25 @@ class Member:
     """True: it must pass. A number: the lowest score it may have."""
 
 
+IdColumns: TypeAlias = str | tuple[str, ...]
+"""The column or path that identifies a row, or several that do so together, such as a document and a line."""
+
+
+def list_id_columns(id: IdColumns | None) -> tuple[str, ...]:
+    """The columns or paths of an id; none if there is none.
+
+    >>> list_id_columns("key"), list_id_columns(("doc", "line")), list_id_columns(None)
+    (('key',), ('doc', 'line'), ())
+    """
+    return id if isinstance(id, tuple) else () if id is None else (id,)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideMapping:
     """How the rows of one side become records, where the two sides are separate."""
 
-    id: str | None = None
-    """The column or path that identifies a row; the other side has the same value in its own."""
+    id: IdColumns | None = None
+    """What identifies a row; the other side has the same value in its own."""
     record: str | None = None
     """The column or path of the record inside a row; by default recognized, else the row itself."""
     rename: Mapping[str, str] = field(default_factory=dict)

@@ -53,7 +53,7 @@ _COMMON_DESCRIPTIONS = {
 }
 _SIDE_DESCRIPTIONS = {
     "file": "A file, a folder or a pattern; relative to the suite.",
-    "id": "The column or path that identifies a row of this side.",
+    "id": "The column or path that identifies a row of this side, or a list of those that do so together.",
     "record": "The path of the record inside a row; default: the whole row.",
     "format": "The format, such as `azure_di`; default: by the name and content of the file.",
 }
@@ -166,11 +166,16 @@ def _regression_schema() -> JsonSchema:
 def _cases_schema() -> JsonSchema:
     rename: JsonSchema = {"type": "object", "additionalProperties": _TEXT, "description": "Name in this file → name in the rules."}
     side_keys = {key: {**_TEXT, "description": _SIDE_DESCRIPTIONS[key]} for key in SIDE_KEYS if key != "rename"}
+    id_columns: JsonSchema = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1, "uniqueItems": True}]}
+    side_keys["id"] = {**id_columns, "description": _SIDE_DESCRIPTIONS["id"]}
     one_side = {"anyOf": [_TEXT, _closed_mapping({**side_keys, "rename": rename}, ["file"])]}
     sides = {side: {**one_side, "description": f"The {side} side: a path, a pattern, or an object."} for side in ("expected", "actual")}
     allow: JsonSchema = {"type": "boolean", "description": "The same file or column may be both expected and actual."}
     corrections: JsonSchema = {**_TEXT, "description": "A JSONL file of corrections of the expected values; relative to the suite."}
-    join: JsonSchema = {**_TEXT, "description": "The column or path that identifies a row on both sides; short for the same `id` on each."}
+    join: JsonSchema = {
+        **id_columns,
+        "description": "The column or path that identifies a row on both sides; short for the same `id` on each.",
+    }
     file_format = side_keys["format"]
     two_sides = _closed_mapping(
         {**sides, "join": join, "format": file_format, "allow_same_sides": allow, "corrections": corrections}, ["expected", "actual"]

@@ -9,7 +9,7 @@ from fieldwise.model.bounds import MinLen
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import is_url
 from fieldwise.model.path import MalformedPath, Path
-from fieldwise.model.plan import Document, Gate, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source
+from fieldwise.model.plan import Document, Gate, IdColumns, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source, list_id_columns
 from fieldwise.model.redaction import Redaction
 from fieldwise.model.values import Json
 from fieldwise.plan.config_cache import plan_evaluator_once
@@ -167,21 +167,29 @@ def _read_source(review: Review, suite: Any) -> Source | None:
         return replace(_read_one_file(review, cases, columns), corrections_file=corrections_file)
     if set(cases) == {"corrections"}:  # the cases come from Python or the command line
         return Source(columns=columns, corrections_file=corrections_file)
+    sides = _read_two_sides(review, cases)
+    return replace(sides, columns=columns, allow_same_sides=bool(allow_same_sides), corrections_file=corrections_file)
+
+
+def _read_two_sides(review: Review, cases: Any) -> Source:
+    """Cases whose sides are separate files. A `join` of several columns is the `id` of each side."""
     sides = {side: _read_side(review, cases, side) for side in ("expected", "actual")}
-    join, file_format = (_read_text(review, cases, key, place) for key in ("join", "format"))
+    join = _read_id(review, cases, "join", ("cases",))
+    mappings: dict[str, SideMapping] = {}
     for side, (_, mapping) in sides.items():
         if join is not None and mapping.id is not None:
             what = f"`join` names the id of both sides, and `{side}` has an `id` too"
-            review.add_error((*place, side, "id"), "repeated-option", what, "keep one of the two")
+            review.add_error(("cases", side, "id"), "repeated-option", what, "keep one of the two")
+        if isinstance(join, tuple):
+            mapping = replace(mapping, id=join)
+        if mapping != SideMapping():
+            mappings[side] = mapping
     return Source(
         expected=sides["expected"][0],
         actual=sides["actual"][0],
-        join=join,
-        format=file_format,
-        columns=columns,
-        allow_same_sides=bool(allow_same_sides),
-        corrections_file=corrections_file,
-        mappings={side: mapping for side, (_, mapping) in sides.items() if mapping != SideMapping()},
+        join=join if isinstance(join, str) else None,
+        format=_read_text(review, cases, "format", ("cases",)),
+        mappings=mappings,
     )
 
 
@@ -223,12 +231,29 @@ def _read_side(review: Review, cases: Any, side: str) -> tuple[str, SideMapping]
     report_unknown_keys(review, written, SIDE_KEYS, place, f"`{side}`")
     if "file" not in written:
         review.add_error(place, "missing-option", f"`{side}` needs `file`", fix)
-    texts = {key: _read_text(review, written, key, place) for key in ("file", "id", "record", "format")}
-    for key in ("id", "record"):
-        _check_path(review, texts[key], (*place, key))
+    texts = {key: _read_text(review, written, key, place) for key in ("file", "record", "format")}
+    _check_path(review, texts["record"], (*place, "record"))
+    id = _read_id(review, written, "id", place)
+    for path in list_id_columns(id):
+        _check_path(review, path, (*place, "id"))
     rename = _read_rename(review, written["rename"], (*place, "rename")) if "rename" in written else {}
-    mapping = SideMapping(id=texts["id"], record=texts["record"], rename=rename, format=texts["format"])
+    mapping = SideMapping(id=id, record=texts["record"], rename=rename, format=texts["format"])
     return _resolve_data_path(review, texts["file"] or ""), mapping
+
+
+def _read_id(review: Review, mapping: Any, key: str, place: KeyPath) -> IdColumns | None:
+    """The column that identifies a row, or a list of those that do so together."""
+    written = mapping.get(key)
+    if not is_list_value(written):
+        return _read_text(review, mapping, key, place)
+    columns = tuple(read_value(review, NON_EMPTY_TEXT, column, (*place, key, index)) for index, column in enumerate(written))
+    if INVALID in columns:
+        return None
+    if not columns or len(set(columns)) < len(columns):
+        what = f"`{key}` must name different columns, not {describe_value(written)}"
+        review.add_error((*place, key), "bad-option", what, f"write `{key}: [doc, line]`")
+        return None
+    return columns[0] if len(columns) == 1 else columns
 
 
 def _read_rename(review: Review, value: Any, place: KeyPath) -> dict[str, str]:

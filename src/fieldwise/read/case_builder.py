@@ -2,7 +2,7 @@
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from fieldwise.model.accepted_values import ANY
 from fieldwise.model.answer_values import find_message_answer, read_answers
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.plan import IdColumns
 from fieldwise.model.values import MISSING, Value
 from fieldwise.pattern import compile_on_use
 from fieldwise.read.columns import ColumnRoles, fold_name, is_promptfoo_output, is_usual_side_name
@@ -19,6 +20,8 @@ from fieldwise.read.json_text import JsonProblem, decode_json
 from fieldwise.read.rows import RowBatch
 from fieldwise.read.side_mapping import locate
 
+ID_SEPARATOR: Final = "/"
+"""Between the values of the columns that identify a row together. Two ids that become the same are reported as duplicates."""
 _MAX_LOOKUPS: Final = 4
 """Up to this many columns, looking up each name is faster than a pass over all keys of a row."""
 _WHOLE_ANSWER_NAMES: Final = ("expected_response", "expected_output", "expected", "ground_truth")
@@ -86,18 +89,22 @@ def _get_column(rows: RowBatch, roles: ColumnRoles, role: str, default: Any) -> 
     return [default if value is MISSING else value for value in values]
 
 
-def list_ids(rows: RowBatch, column: str | None) -> list[str]:
+def list_ids(rows: RowBatch, column: IdColumns | None) -> list[str]:
     """The ids in a column or at a path, as text; for a row without an id, its number or the name of its file."""
     if column is None:
         return [_make_id(rows, row) for row in range(len(rows))]
+    if isinstance(column, tuple):
+        return [_convert_id(locate_id(value, column), rows, row) for row, value in enumerate(rows.values)]
     values = [value.get(column, MISSING) for value in rows.values]
     if MISSING in values:
         values = [locate(value, column) for value in rows.values]
     return [value if type(value) is str and value else _convert_id(value, rows, row) for row, value in enumerate(values)]
 
 
-def find_rows_without_id(rows: RowBatch, column: str) -> list[int]:
+def find_rows_without_id(rows: RowBatch, column: IdColumns) -> list[int]:
     """The rows that have no id in a column or at a path."""
+    if isinstance(column, tuple):
+        return [row for row, value in enumerate(rows.values) if locate_id(value, column) is MISSING]
     values = [value.get(column, MISSING) for value in rows.values]
     candidates = [row for row, value in enumerate(values) if value is MISSING or value is None or value == ""]
     return [row for row in candidates if locate(rows.values[row], column) in (None, MISSING, "")]
@@ -121,6 +128,19 @@ def render_id(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():  # whole numbers are floats where a column of pandas has gaps
         return str(int(value))
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else str(value)
+
+
+def locate_id(row: Mapping[str, Any], column: IdColumns) -> Any:
+    """The id of a row; MISSING if it has none. That of several columns is their values with `/` between them.
+
+    >>> locate_id({"doc": "a", "line": 3}, ("doc", "line")), locate_id({"doc": "a"}, ("doc", "line")), locate_id({"id": 7}, "id")
+    ('a/3', MISSING, 7)
+    """
+    if isinstance(column, str):
+        return locate(row, column)
+    values = [locate(row, name) for name in column]
+    is_whole = all(value is not MISSING and value is not None and value != "" for value in values)
+    return ID_SEPARATOR.join(map(render_id, values)) if is_whole else MISSING
 
 
 def _make_id(rows: RowBatch, row: int) -> str:

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.model.plan import RowsInMemory, SideMapping, Source
+from fieldwise.model.plan import IdColumns, RowsInMemory, SideMapping, Source, list_id_columns
 from fieldwise.read.in_memory import PandasRows, is_default_index, is_record, is_table, wrap_rows
 from fieldwise.read.side_mapping import identify_record
+
+IdsOfSides: TypeAlias = str | list[str] | tuple[str | list[str], str | list[str]]
+"""What identifies the rows of two sides: a column, several that do so together in a list, or a pair of these for expected and actual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class RequestFile:
 
 
 def replace_data(
-    source: Source | None, *, cases: Any = None, expected: Any = None, actual: Any = None, on: str | tuple[str, str] | None = None
+    source: Source | None, *, cases: Any = None, expected: Any = None, actual: Any = None, on: IdsOfSides | None = None
 ) -> Source | None:
     """The source with the given data; `columns` and the mappings of the suite still apply. ConfigError if it makes no sense."""
     _check_combination(source, cases, expected, actual, on)
@@ -52,8 +55,9 @@ def _check_combination(source: Source | None, cases: Any, expected: Any, actual:
         what, fix = "`cases` holds both sides, so `expected` and `actual` cannot be given too", "give either `cases`, or the two sides"
     elif on is not None and expected is None and actual is None:
         what, fix = "`on` pairs two sides, and there is only one source of data", "give `expected=` and `actual=`"
-    elif on is not None and not (isinstance(on, str) or (isinstance(on, tuple) and [type(name) for name in on] == [str, str])):
-        what, fix = "`on` must be the name of a column, or a pair of names", 'write on="id", or on=("key", "doc_id")'
+    elif on is not None and _read_ids(on) is None:
+        what = "`on` must be the name of a column, a list of names, or a pair of them for the two sides"
+        fix = 'write on="id", on=["doc", "line"], or on=("key", "doc_id")'
     else:
         for side, opposite, opposite_data in (("expected", "actual", actual), ("actual", "expected", expected)):
             own_data = {"expected": expected, "actual": actual}[side]
@@ -97,13 +101,38 @@ def _check_indexes(source: Source) -> None:
     raise ConfigError([Diagnostic(code="no-join", what=what, fix=fix)])
 
 
-def _pair_on(source: Source, on: str | tuple[str, str]) -> Source:
+def _pair_on(source: Source, on: IdsOfSides) -> Source:
     """The source with the ids of both sides replaced."""
-    names = (on, on) if isinstance(on, str) else on
-    mappings = {
-        side: replace(source.mappings.get(side, SideMapping()), id=name) for side, name in zip(("expected", "actual"), names, strict=True)
-    }
+    ids = _read_ids(on)
+    if ids is None:  # refused before
+        return source
+    sides = zip(("expected", "actual"), ids, strict=True)
+    mappings = {side: replace(source.mappings.get(side, SideMapping()), id=id) for side, id in sides}
     return replace(source, join=None, mappings=mappings)
+
+
+def _read_ids(on: Any) -> tuple[IdColumns, IdColumns] | None:
+    """The ids of expected and actual that `on` names; None if it is of another form.
+
+    >>> _read_ids(["doc", "line"]), _read_ids(("key", "doc_id"))
+    ((('doc', 'line'), ('doc', 'line')), ('key', 'doc_id'))
+    """
+    if not isinstance(on, tuple):
+        id = _read_id(on)
+        return None if id is None else (id, id)
+    ids = [_read_id(id) for id in cast("tuple[Any, ...]", on)]
+    if len(ids) != 2 or ids[0] is None or ids[1] is None or len(list_id_columns(ids[0])) != len(list_id_columns(ids[1])):
+        return None
+    return ids[0], ids[1]
+
+
+def _read_id(id: Any) -> IdColumns | None:
+    """The name of a column, or several of them in a list."""
+    if isinstance(id, str):
+        return id
+    names: list[Any] = cast("list[Any]", id) if isinstance(id, list) else []
+    is_valid = bool(names) and all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    return (tuple(names) if len(names) > 1 else names[0]) if is_valid else None
 
 
 SIDES_HINT: Final = 'fw.run(suite, expected=…, actual=…, on="id")'

@@ -177,9 +177,9 @@ def _assign_columns(sides: Sequence[Side]) -> list[Diagnostic]:
     problems: list[Diagnostic] = [] if any(candidates) else _use_shared_column(sides)
     for side, refused, opposite in zip(sides, not_ids, reversed(sides), strict=False):
         if isinstance(side, RecordTable):
-            is_table = isinstance(opposite, RecordTable) and opposite is not side
-            other_names = opposite.column_names if is_table else ()
-            problems += side.assign_columns(refused, other_names, faces_answers=is_table and opposite.holds_answers())
+            table = opposite if isinstance(opposite, RecordTable) and opposite is not side else None
+            other_names = () if table is None else table.column_names
+            problems += side.assign_columns(refused, other_names, faces_answers=table is not None and table.holds_answers())
     return problems
 
 

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from fieldwise.kernels.values import to_nfc
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.path import render_path
-from fieldwise.model.plan import SideMapping, Source
+from fieldwise.model.plan import IdColumns, SideMapping, Source, list_id_columns
 from fieldwise.model.values import MISSING
+from fieldwise.read.case_builder import locate_id
 from fieldwise.read.columns import fold_name
 from fieldwise.read.document_records import find_only_list
 from fieldwise.read.file_ids import find_values_by_id, pairs_by_stem, strip_extension
@@ -51,6 +52,11 @@ _MAX_NAMED: Final = 12
 """Number of fields that a line names."""
 
 
+IdsOfRows: TypeAlias = tuple[IdColumns, IdColumns]
+"""What identifies the rows of expected and of actual."""
+_Keys: TypeAlias = tuple[IdColumns | None, IdColumns | None]
+
+
 class Rename(NamedTuple):
     """A field of expected that has another name in actual."""
 
@@ -75,8 +81,8 @@ class Pairing:
 
     expected: SideMapping
     actual: SideMapping
-    keys: tuple[str | None, str | None] = (None, None)
-    """The column, path or file name that identifies the rows of each side."""
+    keys: _Keys = (None, None)
+    """The columns, paths or file name that identify the rows of each side."""
     renames: Sequence[Rename] = ()
     """Fields that seem to be one, with the reason; not part of the mappings."""
     counts: tuple[int, int] = (0, 0)
@@ -130,7 +136,7 @@ class Pairing:
         """What the rows are paired by, in words; empty if nothing identifies them."""
         if None in self.keys:
             return ""
-        left, right = (_KEY_PHRASES.get(str(key), f"`{key}`") for key in self.keys)
+        left, right = (_KEY_PHRASES.get(str(key)) or " and ".join(f"`{name}`" for name in list_id_columns(key)) for key in self.keys)
         return left if left == right else f"{left} = {right}"
 
     def describe(self, paired: int, expected: int) -> list[str]:
@@ -171,13 +177,16 @@ class _SideRows(NamedTuple):
         return OWN_ID if self.own_ids else FILE_NAME
 
 
-def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None = None, renames: Mapping[str, str] | None = None) -> Pairing:
+def propose_pairing(expected: str, actual: str, *, ids: IdsOfRows | None = None, renames: Mapping[str, str] | None = None) -> Pairing:
     """How two files or folders pair. `ids` and `renames` (expected → actual) are given by the user and hold."""
     expected_side, actual_side = _read_side(expected, "expected"), _read_side(actual, "actual")
     sides = _use_values_by_id(expected_side, actual_side), _use_values_by_id(actual_side, expected_side)
-    keys = ids or _find_ids(*sides)
-    records = find_answers(sides[0].rows, sides[1].rows, keys) or find_records(
-        sides[0].rows, sides[1].rows, keys, same_file=_are_same(expected, actual)
+    found_keys = ids or _find_ids(*sides)
+    joint_ids = _find_joint_ids(*sides) if ids is None and (None in found_keys or _repeats_ids(sides, found_keys)) else None
+    keys: _Keys = (joint_ids, joint_ids) if joint_ids is not None and None in found_keys else found_keys
+    key_names = [name for key in keys for name in list_id_columns(key)]
+    records = find_answers(sides[0].rows, sides[1].rows, key_names) or find_records(
+        sides[0].rows, sides[1].rows, key_names, same_file=_are_same(expected, actual)
     )
     columns = [None if key in (FILE_NAME, OWN_ID) else key for key in keys]
     mappings = [SideMapping(id=column, record=record) for column, record in zip(columns, records, strict=True)]
@@ -192,7 +201,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
         pairs = list(_pair_rows(sides, mappings, keys))
     expected_fields = list_fields(record for record, _ in pairs)
     actual_fields = list_fields(record for _, record in pairs)
-    left_out = {name for name in keys if name}
+    left_out = set(key_names)
     only_expected = [name for name in expected_fields if name not in actual_fields and name not in left_out]
     only_actual = [name for name in actual_fields if name not in expected_fields and name not in left_out]
     common_fields = [name for name in expected_fields if name in actual_fields and name not in left_out]
@@ -211,7 +220,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
             *sides[0].notes,
             *sides[1].notes,
             *(_note_other_ids(*sides, keys) if ids is None else ()),
-            *(_note_joint_ids(*sides) if None in keys or _repeats_ids(sides, keys) else ()),
+            *_note_joint_ids(joint_ids, keys),
             *_note_dotted_names(dotted_names),
         ],
         record_lists=[*_describe_list(sides[0]), *_describe_list(sides[1])],
@@ -231,9 +240,9 @@ def _use_values_by_id(side: _SideRows, opposite: _SideRows) -> _SideRows:
     return _SideRows([{} for _ in answers.values], [*answers.values], True, notes, own_ids=True, holds_answers=True)
 
 
-def _list_not_compared(rows: list[dict[str, Any]], record: str | None, key: str | None) -> list[str]:
+def _list_not_compared(rows: list[dict[str, Any]], record: str | None, key: IdColumns | None) -> list[str]:
     """The fields beside the record, without the id."""
-    return [name for name in list_names_beside(rows, record) if name != key]
+    return [name for name in list_names_beside(rows, record) if name not in list_id_columns(key)]
 
 
 def _describe_list(side: _SideRows) -> list[str]:
@@ -344,9 +353,9 @@ def _measure_overlap(left: set[str], right: set[str]) -> float:
     return len(left & right) / max(min(len(left), len(right)), 1)
 
 
-def _note_other_ids(expected: _SideRows, actual: _SideRows, keys: tuple[str | None, str | None]) -> list[str]:
+def _note_other_ids(expected: _SideRows, actual: _SideRows, keys: _Keys) -> list[str]:
     """Columns that a run would take for the id as well as the chosen ones, in words; none beside `id` itself and the names of files."""
-    if keys[0] is None or keys[0] in (FILE_NAME, OWN_ID) or fold_name(keys[0]) == "id":
+    if not isinstance(keys[0], str) or keys[0] in (FILE_NAME, OWN_ID) or fold_name(keys[0]) == "id":
         return []
     expected_ids, actual_ids = _list_id_values(expected), _list_id_values(actual)
     others = [name for name in expected_ids if name in actual_ids and name not in keys and _is_usual_id(name)]
@@ -354,24 +363,32 @@ def _note_other_ids(expected: _SideRows, actual: _SideRows, keys: tuple[str | No
     return [f"`{name}` could identify the rows too: --id {shlex.quote(f'{name}={name}')}" for name in shared]
 
 
-def _repeats_ids(sides: tuple[_SideRows, _SideRows], keys: tuple[str | None, str | None]) -> bool:
+def _repeats_ids(sides: tuple[_SideRows, _SideRows], keys: _Keys) -> bool:
     """True if rows of a side have the same id."""
     getters = [_key_getter(side, key) for side, key in zip(sides, keys, strict=True)]
     return any(len({get_key(row) for row in range(len(side.rows))}) < len(side.rows) for side, get_key in zip(sides, getters, strict=True))
 
 
-def _note_joint_ids(expected: _SideRows, actual: _SideRows) -> list[str]:
-    """Two columns that identify the rows of both sides together where none does alone, in words, such as a document and a field."""
+def _find_joint_ids(expected: _SideRows, actual: _SideRows) -> tuple[str, str] | None:
+    """Two columns that identify the rows of both sides together where none does alone, such as a document and a field."""
     if not expected.rows or not actual.rows or expected.are_files or actual.are_files:
-        return []
+        return None
     names = [name for name, value in expected.rows[0].items() if name in actual.rows[0] and isinstance(value, str | int)]
     names = [name for name in names if len({str(row.get(name)) for row in expected.rows}) < len(expected.rows)]
     for pair in combinations(names[:_MAX_JOINT_COLUMNS], 2):
         expected_ids, actual_ids = ({tuple(str(row.get(name)) for name in pair) for row in side.rows} for side in (expected, actual))
         are_unique = len(expected_ids) == len(expected.rows) and len(actual_ids) == len(actual.rows)
         if are_unique and len(expected_ids & actual_ids) >= _MIN_JOINT_OVERLAP * min(len(expected_ids), len(actual_ids)):
-            return [f"`{pair[0]}` and `{pair[1]}` together identify the rows of both sides: to pair by them, write them into one column"]
-    return []
+            return pair
+    return None
+
+
+def _note_joint_ids(joint_ids: tuple[str, str] | None, keys: _Keys) -> list[str]:
+    """That two columns would identify the rows, where the chosen ones do not, in words."""
+    if joint_ids is None or joint_ids in keys:
+        return []
+    option = shlex.quote(",".join(joint_ids))
+    return [f"`{joint_ids[0]}` and `{joint_ids[1]}` together identify the rows of both sides: to pair by them, --id {option}"]
 
 
 def _is_usual_id(name: str) -> bool:
@@ -411,9 +428,7 @@ def _are_same(expected: str, actual: str) -> bool:
     return len({path.resolve() if isinstance(path, Path) else path for path in paths}) == 1
 
 
-def _pair_rows(
-    sides: tuple[_SideRows, _SideRows], mappings: Sequence[SideMapping], keys: tuple[str | None, str | None]
-) -> Iterator[tuple[Any, Any]]:
+def _pair_rows(sides: tuple[_SideRows, _SideRows], mappings: Sequence[SideMapping], keys: _Keys) -> Iterator[tuple[Any, Any]]:
     """The records of rows with the same id; of rows with the same number if there is no id."""
     by_key: list[dict[str, Any]] = []
     for side, mapping, key in zip(sides, mappings, keys, strict=True):
@@ -434,12 +449,12 @@ def _pair_rows(
             yield record, by_key[1][key]
 
 
-def _key_getter(side: _SideRows, key: str | None) -> Callable[[int], str]:
+def _key_getter(side: _SideRows, key: IdColumns | None) -> Callable[[int], str]:
     if key is None:
         return str
     if key in (FILE_NAME, OWN_ID):
         return lambda index: to_nfc(side.names[index])
-    return lambda index: to_nfc(str(locate(side.rows[index], key)))
+    return lambda index: to_nfc(str(locate_id(side.rows[index], key)))
 
 
 def find_renames(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str], only_actual: Sequence[str]) -> list[Rename]:

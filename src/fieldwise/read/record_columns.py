@@ -1,6 +1,6 @@
 """Find where the records, or the answers, are inside the rows of two sides."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, Final, NamedTuple, cast
 
@@ -32,9 +32,7 @@ _ROW_METADATA: Final = frozenset(
 """Names, folded, of what a row says beside its record: where the document is, and how it was read."""
 
 
-def find_answers(
-    expected: list[dict[str, Any]], actual: list[dict[str, Any]], keys: tuple[str | None, str | None]
-) -> tuple[str, str] | None:
+def find_answers(expected: list[dict[str, Any]], actual: list[dict[str, Any]], keys: Sequence[str]) -> tuple[str, str] | None:
     """The columns of the expected and the actual answer, where the two files hold answers and not records; else None.
 
     An output file often repeats the columns of the expected file, the expected answer included: comparing those would be a perfect score
@@ -66,7 +64,7 @@ def _is_plain(rows: list[dict[str, Any]], column: str) -> bool:
 def find_records(
     expected: list[dict[str, Any]],
     actual: list[dict[str, Any]],
-    keys: tuple[str | None, str | None] = (None, None),
+    keys: Sequence[str] = (),
     *,
     same_file: bool = False,
 ) -> tuple[str | None, str | None]:
@@ -76,7 +74,7 @@ def find_records(
     many fields is a part of the invoice. A file of cases has both records: of the expected file the expected one counts, of the actual
     file the actual one. A file compared with itself is compared as a whole. `keys` identify the rows of each side, and are no data.
     """
-    key_names = {fold_name(key) for key in keys if key is not None}
+    key_names = set(map(fold_name, keys))
     chosen: tuple[str | None, str | None] = (None, None)
     for depth in _DEPTHS:
         lefts, rights = (

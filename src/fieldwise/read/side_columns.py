@@ -11,7 +11,7 @@ from fieldwise.dataclass import dataclass
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.path import Path as FieldPath
-from fieldwise.model.plan import Source
+from fieldwise.model.plan import IdColumns, Source, list_id_columns
 from fieldwise.read.columns import (
     NO_COLUMNS,
     ROLES,
@@ -41,7 +41,7 @@ class SideColumns:
     """The roles of the columns of one side."""
 
     roles: ColumnRoles = field(default_factory=ColumnRoles)
-    key: str | None = None
+    key: IdColumns | None = None
     row_is_record: bool = False
     """Whether the whole row is the record; otherwise a column holds it."""
     key_is_id: bool = False
@@ -51,8 +51,8 @@ class SideColumns:
 def list_side_ids(names: Iterable[str], source: Source, side: str) -> list[str]:
     """The columns that could identify the rows of a side: the written one, else those with a usual name."""
     present = sorted(names)
-    written = source.get_mapping(side).id or source.columns.get("id")
-    return [str(written)] if written is not None else list_id_candidates(present, separate_sides=True)
+    written = list_id_columns(source.get_mapping(side).id or source.columns.get("id"))
+    return [*map(str, written)][:1] if written else list_id_candidates(present, separate_sides=True)
 
 
 def list_data_columns(
@@ -85,8 +85,8 @@ def _has_record_rows(names: list[str], source: Source, side: str) -> bool:
 
 def _list_plain_columns(names: list[str], source: Source, side: str) -> list[str]:
     """The columns that are no ids."""
-    key = source.get_mapping(side).id
-    return [name for name in names if name != key and not list_id_candidates([name], separate_sides=True)]
+    key = list_id_columns(source.get_mapping(side).id)
+    return [name for name in names if name not in key and not list_id_candidates([name], separate_sides=True)]
 
 
 def _holds_scalars(rows: Sequence[Mapping[str, Any]], column: str) -> bool:
@@ -141,7 +141,7 @@ def find_side_columns(
         if side not in column_by_role and "actuals" not in column_by_role:
             candidates = _find_record_columns(present, column_by_role.values(), mapping.id, side, data_columns)
             if not candidates and faces_answers:
-                free = [name for name in present if name not in {*map(str, column_by_role.values()), str(mapping.id)}]
+                free = [name for name in present if name not in {*map(str, column_by_role.values()), *list_id_columns(mapping.id)}]
                 candidates = _find_answer_columns(free, side)
             if len(candidates) == 1:
                 column_by_role[side] = candidates[0]
@@ -153,7 +153,7 @@ def find_side_columns(
                 columns, notes = _use_rows_as_side_records(present, source, side, where, not_ids)
                 return columns, [*problems, *notes]
         ignored = side_names - set(map(str, column_by_role.values()))
-    considered = [name for name in present if name not in ignored or name == mapping.id]
+    considered = [name for name in present if name not in ignored or name in list_id_columns(mapping.id)]
     roles, role_problems = find_roles(considered, column_by_role, where, separate_sides=True, without_id=has_own_id, not_ids=not_ids)
     roles = replace(roles, ignored=frozenset(ignored))
     return SideColumns(roles, mapping.id or roles.columns.get("id"), key_is_id=has_own_id), [*problems, *role_problems]
@@ -171,10 +171,10 @@ def _select_written_columns(source: Source, side: str, present: list[str]) -> di
 
 
 def _find_record_columns(
-    present: list[str], claimed: Iterable[object], key: str | None, side: str, data_columns: Collection[str] = ()
+    present: list[str], claimed: Iterable[object], key: IdColumns | None, side: str, data_columns: Collection[str] = ()
 ) -> list[str]:
     """Columns that may hold the record of this side: unambiguous names, else words that records use too if the row has nothing else."""
-    taken = {*map(str, claimed), str(key), *data_columns}
+    taken = {*map(str, claimed), *list_id_columns(key), *data_columns}
     free = [name for name in present if name not in taken]
     names = {each_side: [name for name in free if fold_name(name) in _fold_side_names(each_side)] for each_side in SIDES}
     if any(fold_name(name) in map(fold_name, _UNAMBIGUOUS_NAMES[side]) for name in free):

@@ -19,7 +19,7 @@ from fieldwise.kernels.values import to_nfc
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
-from fieldwise.model.plan import SideMapping, Source
+from fieldwise.model.plan import SideMapping, Source, list_id_columns
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.case_builder import (
     build_cases,
@@ -27,6 +27,7 @@ from fieldwise.read.case_builder import (
     find_rows_without_id,
     is_gold_column,
     list_ids,
+    locate_id,
     locate_row,
     read_gold_answers,
     render_id,
@@ -83,9 +84,10 @@ class RecordTable:
         self.mapper = SideMapper(source.get_mapping(side))
         self.column_names: frozenset[str] = frozenset().union(*self._first_rows.values) if self._first_rows else frozenset()
         self._columns = SideColumns()
-        self._written_id_place: Steps | None = None
-        self.id_place: Steps | None = None
-        """Where the id is inside a record, under the names of the rules; None if it is outside, or if a rule names it."""
+        self._written_id_places: tuple[Steps, ...] = ()
+        """Where the columns of the id are inside a record, as written in the file."""
+        self.id_places: tuple[Steps, ...] = ()
+        """The same under the names of the rules, without those that a rule names."""
         self.is_unusable = self._first_rows is None
         self.is_imported_file = False
         """Whether an importer reads the side from a single file."""
@@ -101,6 +103,8 @@ class RecordTable:
 
     def collect_id_values(self) -> dict[str, frozenset[str] | None]:
         """The columns that could be the id, with their values in the first rows; None for values that do not identify the rows."""
+        if isinstance(self.mapper.mapping.id, tuple):  # a file by ids has no names of two parts
+            return {}
         return collect_id_values(self.peek(MAX_EVIDENCE_ROWS), self.list_ids())
 
     @property
@@ -116,7 +120,7 @@ class RecordTable:
         """The keys of the first rows, as written."""
         if self._columns.key is None:
             return []
-        values = [locate(row, self._columns.key) for row in self.peek(count)]
+        values = [locate_id(row, self._columns.key) for row in self.peek(count)]
         return [to_nfc(render_id(value)) for value in values if value is not MISSING and value is not None and value != ""]
 
     def pair_by_stem(self) -> None:
@@ -155,10 +159,9 @@ class RecordTable:
             self.column_names, self._source, self.side, self.file, not_ids, data_columns, faces_answers=faces_answers
         )
         problems = [*_find_missing_paths(self._first_rows, self.mapper.mapping, Where(file=self.file)), *problems]
-        self._written_id_place = self._find_id_place()
-        if self._written_id_place is not None:
-            place = rename_place(self._written_id_place, self.mapper.mapping.rename)
-            self.id_place = None if is_named(place, self._source.named_fields) else place
+        self._written_id_places = tuple(self._list_id_places())
+        renamed = (rename_place(place, self.mapper.mapping.rename) for place in self._written_id_places)
+        self.id_places = tuple(place for place in renamed if not is_named(place, self._source.named_fields))
         self.is_unusable = any(problem.level == "error" for problem in problems)
         return problems
 
@@ -167,16 +170,21 @@ class RecordTable:
         """Whether a column identifies the rows."""
         return self._columns.key is not None
 
-    def _find_id_place(self) -> Steps | None:
-        """Where the id is inside a record, as written in the file; None if it is outside."""
-        key, side = self._columns.key, self.side
-        if key is None:
-            return None
-        if self._columns.row_is_record:
-            return find_id_place(key, None, self.column_names)
-        record = self.mapper.mapping.record or self._columns.roles.columns.get(side)
-        is_spread = side in self._columns.roles.fields  # over columns such as `*_gold`
-        return None if record is None or is_spread else find_id_place(key, record, self.column_names)
+    def _list_id_places(self) -> Iterator[Steps]:
+        """Where the columns of the id are inside a record, as written in the file; none that is outside."""
+        record = self.mapper.mapping.record or self._columns.roles.columns.get(self.side)
+        is_spread = self.side in self._columns.roles.fields  # over columns such as `*_gold`
+        if not self._columns.row_is_record and (record is None or is_spread):
+            return
+        for column in list_id_columns(self._columns.key):
+            place = find_id_place(column, None if self._columns.row_is_record else record, self.column_names)
+            if place is not None:
+                yield place
+
+    @property
+    def id_place(self) -> Steps | None:
+        """Where the id is inside a record, under the names of the rules; None if it is outside, or in several columns."""
+        return self.id_places[0] if len(self.id_places) == 1 and isinstance(self._columns.key, str) else None
 
     def iterate_records(self) -> Iterator[SideRecord]:
         """Every row, in order."""
@@ -203,7 +211,8 @@ class RecordTable:
 
     def report_duplicates(self) -> list[Diagnostic]:
         """One error for each repeated key."""
-        return self._ids.report_duplicates()
+        fix = "give each row its own id, or name the columns that identify it together: `id: [doc, line]`"
+        return [replace(note, fix=fix) for note in self._ids.report_duplicates()]
 
     def _read_records(self) -> Iterator[SideRecord]:
         if self._first_rows is None:
@@ -234,7 +243,8 @@ class RecordTable:
         """Give rows without an id a name that pairs with nothing: their number may be the id of another row."""
         for row in find_rows_without_id(rows, self._columns.key) if self._columns.key is not None else ():
             cases.id[row] = keys[row] = f"{self.side} {keys[row]} (no id)"
-            what = f"the row has no `{self._columns.key}`, so it pairs with nothing"
+            columns = " and ".join(f"`{column}`" for column in list_id_columns(self._columns.key))
+            what = f"the row has no {columns}, so it pairs with nothing"
             note = Diagnostic(code="no-id", what=what, where=locate_row(rows, row), fix="give each row an id", level="warning")
             cases.diagnostics.setdefault(row, []).append(note)
 
@@ -254,8 +264,9 @@ class RecordTable:
         name, renames = self.mapper.mapping.record, self.mapper.mapping.rename
         records = cases.expected if self.side == "expected" else cases.actual
         if name is None and not renames:
-            if self.id_place is not None:
-                self._set_records(cases, [remove_field(record, self.id_place) for record in records])
+            for place in self.id_places:
+                records = [remove_field(record, place) for record in records]
+            self._set_records(cases, records)
             return
         if name is not None:
             records = [locate(value, name) for value in rows.values]
@@ -280,11 +291,14 @@ class RecordTable:
 
     def _rename_without_id(self, record: Value) -> tuple[Value, str]:
         """The record under the names of the rules without the id, and a reason if that is not possible."""
-        is_renamed = self.id_place != self._written_id_place
-        if self.id_place is not None and not is_renamed:  # before renaming: another field may get its name
-            record = remove_field(record, self.id_place)
+        for place in self.id_places:
+            if place in self._written_id_places:  # before renaming: another field may get its name
+                record = remove_field(record, place)
         record, reason = self.mapper.rename(record)
-        return remove_field(record, self.id_place) if self.id_place is not None and is_renamed else record, reason
+        for place in self.id_places:
+            if place not in self._written_id_places:
+                record = remove_field(record, place)
+        return record, reason
 
     def _rename_evidence(self, metadata: dict[str, Any]) -> dict[str, Any]:
         """The metadata with the names of the rules in its records of confidences, pages and boxes."""
@@ -303,7 +317,7 @@ def _find_missing_paths(rows: RowBatch, mapping: SideMapping, where: Where) -> l
     """Report an `id` or `record` of the mapping that none of the first rows has."""
     problems: list[Diagnostic] = []
     present = sorted(frozenset[str]().union(*rows.values))
-    for option, name in (("id", mapping.id), ("record", mapping.record)):
+    for option, name in (*(("id", column) for column in list_id_columns(mapping.id)), ("record", mapping.record)):
         if name is not None and all(locate(value, name) is MISSING for value in rows.values):
             closest = nearest(name, present)
             fix = f"did you mean `{closest}`?" if closest else f"there are: {', '.join(present)}"

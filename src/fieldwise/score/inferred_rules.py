@@ -9,7 +9,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import parse_location
 from fieldwise.model.options import InfersRules, lacks_rules
-from fieldwise.model.plan import Plan, PlannedEvaluator, SideMapping, Source
+from fieldwise.model.plan import Plan, PlannedEvaluator, SideMapping, Source, list_id_columns
 from fieldwise.model.services import NO_SERVICES
 from fieldwise.read.columns import is_usual_id
 from fieldwise.read.files import AUTO, FORMATS, get_data_suffix
@@ -84,14 +84,12 @@ def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> "Infe
                 id_fields = names if id_fields is None else id_fields & names
     if source is None or source.expected is None:
         return replace(inference.infer(), unreadable=tuple(unreadable))
-    pairing_id = source.get_mapping("expected").id
-    left_out = {*(id_fields or ()), *([pairing_id] if pairing_id else [])}
+    left_out = {*(id_fields or ()), *list_id_columns(source.get_mapping("expected").id)}
     inferred = inference.infer(left_out, actual_is_untyped=is_untyped(source, "actual") and not is_untyped(source, "expected"))
     inferred = replace(inferred, unreadable=tuple(unreadable))
-    actual_id = _find_id_in_record(source.get_mapping("actual"))
-    if actual_id is None or any(rule.text == actual_id for rule in inferred.rules):
-        return inferred
-    return replace(inferred, left_out=(*inferred.left_out, actual_id))
+    named = {rule.text for rule in inferred.rules}
+    actual_ids = [path for path in _find_ids_in_record(source.get_mapping("actual")) if path not in named]
+    return replace(inferred, left_out=(*inferred.left_out, *actual_ids)) if actual_ids else inferred
 
 
 def is_untyped(source: Source, side: Literal["expected", "actual"]) -> bool:
@@ -104,11 +102,10 @@ def is_untyped(source: Source, side: Literal["expected", "actual"]) -> bool:
     return (by_name if written in (None, AUTO) else FORMATS.get(f".{written}", written)) == "csv"
 
 
-def _find_id_in_record(mapping: SideMapping) -> str | None:
-    """The path of the pairing id inside the record, if it lies there."""
-    if mapping.id is None or mapping.record is None or not mapping.id.startswith(f"{mapping.record}."):
-        return None
-    return mapping.id.removeprefix(f"{mapping.record}.")
+def _find_ids_in_record(mapping: SideMapping) -> list[str]:
+    """The paths of the pairing id inside the record, as far as they lie there."""
+    prefix = f"{mapping.record}."
+    return [path.removeprefix(prefix) for path in list_id_columns(mapping.id) if mapping.record is not None and path.startswith(prefix)]
 
 
 def _needs_rules(planned: PlannedEvaluator) -> bool:

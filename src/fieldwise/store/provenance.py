@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from fieldwise.model.locations import is_url
-from fieldwise.model.plan import Source
+from fieldwise.model.plan import Source, list_id_columns
 from fieldwise.model.provenance import REQUEST, DataSource
 from fieldwise.read.files import UnreadableFile, find_files
 from fieldwise.store.fingerprints import sha256
@@ -42,7 +42,8 @@ def _describe_mapping(source: Source, role: str) -> dict[str, Any]:
     if role == "cases":
         return dict(source.columns)
     mapping = source.get_mapping(role)
-    written = {"id": mapping.id, "record": mapping.record, "rename": dict(mapping.rename), "format": mapping.format}
+    id = " and ".join(list_id_columns(mapping.id))
+    written = {"id": id, "record": mapping.record, "rename": dict(mapping.rename), "format": mapping.format}
     own_column = {role: source.columns[role]} if role in source.columns else {}
     return {**own_column, **{name: value for name, value in written.items() if value}}
 
