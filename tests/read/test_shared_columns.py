@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import fieldwise as fw
-from fieldwise.read.shared_columns import find_shared_column
+from fieldwise.read.shared_columns import are_in_other_order, find_shared_column
 
 SUITE = {"evaluators": [{"type": "field_accuracy"}]}
 
@@ -80,10 +80,44 @@ def test_a_run_pairs_by_the_column_and_says_so(tmp_path: Path) -> None:
     assert "joined-by-number" in {note.code for note in in_order.diagnostics}
 
 
+def make_repeating_rows(count: int) -> list[dict[str, Any]]:
+    """Rows that no column identifies."""
+    source = random.Random(4)
+    return [{"kind": source.choice("abcd"), "total": source.randrange(count // 2)} for _ in range(count)]
+
+
+@pytest.mark.parametrize("accuracy", [1.0, 0.6])
+@pytest.mark.parametrize("count", [20, 300])
+def test_rows_in_another_order_that_nothing_identifies_make_a_run_incomplete(tmp_path: Path, accuracy: float, count: int) -> None:
+    rows = make_repeating_rows(count)
+    source = random.Random(5)
+    outputs = [row if source.random() < accuracy else {"kind": "a", "total": 0} for row in rows]
+    in_order = fw.run(SUITE, expected=rows, actual=outputs, root=tmp_path)
+    assert in_order.exit_code == 0
+    shuffled = fw.run(SUITE, expected=rows, actual=shuffle(outputs), root=tmp_path)
+    assert "other-order" in {note.code for note in shuffled.diagnostics}
+    assert shuffled.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ([{"kind": "a"}] * 20, [{"kind": "a"}] * 20),  # constant
+        ([{"text": f"e {number}"} for number in range(20)], [{"text": f"a {number}"} for number in range(20)]),  # nothing is equal
+        ([{"kind": "ab"[number % 2]} for number in range(6)], [{"kind": "ba"[number % 2]} for number in range(6)]),  # too few
+        ([{"x": number} for number in range(20)], [{"y": number} for number in range(20)]),  # no common column
+        ([{"total": number} for number in range(3)], []),
+    ],
+)
+def test_rows_that_say_nothing_of_their_order_are_not_doubted(expected: list[dict[str, Any]], actual: list[dict[str, Any]]) -> None:
+    assert not are_in_other_order(expected, actual)
+
+
 def test_tables_of_uneven_length_without_an_id_are_reported(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [{"note": f"n{number // 3}", "text": f"word {number // 2}"} for number in range(12)]
     run = fw.run(SUITE, expected=rows, actual=rows[1:], root=tmp_path)
     [note] = [note for note in run.diagnostics if note.code == "uneven-rows"]
     assert "expected has 12 rows, actual 11" in note.what
+    assert run.exit_code == 3
     run = fw.run(SUITE, expected=rows, actual=list(rows), root=tmp_path)
     assert "uneven-rows" not in {note.code for note in run.diagnostics}

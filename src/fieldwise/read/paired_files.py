@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.diagnostic import OTHER_ORDER, UNEVEN_ROWS, Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING, Value
@@ -25,13 +25,14 @@ from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, find_unpaired_ids
 from fieldwise.read.ids import MAX_REPORTED
 from fieldwise.read.imported_files import EVIDENCE, EXPECTED_PLACES
 from fieldwise.read.pairing_fields import Steps, remove_repeated_id
-from fieldwise.read.shared_columns import MAX_COMPARED_ROWS, find_shared_column
+from fieldwise.read.shared_columns import MAX_COMPARED_ROWS, are_in_other_order, find_shared_column
 from fieldwise.read.side_columns import SIDES
 from fieldwise.read.side_files import RecordFiles, RecordTable, Side, SideRecord, open_side, open_values_by_id
 from fieldwise.read.side_mapping import identify_record
 from fieldwise.read.single_values import WrappedRecord, wrap_single_values
 from fieldwise.registry import nearest
 
+_NAME_IDS: Final = "name what identifies the rows of each side: cases: {expected: {file: …, id: …}, actual: {file: …, id: …}}"
 _MAX_FIELDS: Final = 1_000
 """Number of field names of a side that are kept to look for a common one."""
 
@@ -280,6 +281,10 @@ def _check_keys(expected: RecordTable, actual: RecordTable, diagnostics: list[Di
     if not expected.has_key:
         what = "neither side has an id: rows are paired by their number"
         diagnostics.append(Diagnostic(code="joined-by-number", what=what, where=Where(file=expected.file), level="warning"))
+        if are_in_other_order(expected.peek(MAX_COMPARED_ROWS), actual.peek(MAX_COMPARED_ROWS)):
+            what = "both sides have the same values, but rows of the same number agree no more than by chance: their order may differ"
+            where = Where(file=actual.file)
+            diagnostics.append(Diagnostic(code=OTHER_ORDER, what=what, where=where, fix=_NAME_IDS, level="warning"))
     return True
 
 
@@ -393,9 +398,8 @@ def _report_uneven_rows(expected_side: Side, actual_side: Side, totals: _Pairing
         return
     counts = f"expected has {totals.cases:,} rows, actual {actual_count:,}, and nothing identifies them"
     what = f"{counts}: from the first row that one side lacks, each row is compared with another one"
-    fix = "name a column that identifies the rows of each side: cases: {expected: {file: …, id: …}, actual: {file: …, id: …}}"
     where = Where(file=actual_side.file)
-    yield Diagnostic(code="uneven-rows", what=what, where=where, fix=fix, level="warning")
+    yield Diagnostic(code=UNEVEN_ROWS, what=what, where=where, fix=_NAME_IDS, level="warning")
 
 
 def _report_split_files(totals: _PairingTotals, predictions: list[SideRecord]) -> Iterator[Diagnostic]:

@@ -4,6 +4,7 @@ Called where two tables are paired, before they would be paired by the number of
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -17,6 +18,13 @@ _MIN_SHARED: Final = 0.9
 _MIN_MOVED: Final = 2
 _MIN_MOVED_SHARE: Final = 0.1
 """Number and share of rows that must be at another place on the other side: one swapped value may be an error of the system."""
+
+_MIN_FOUND: Final = 0.5
+_EVIDENT_DEVIATIONS: Final = 5.0
+"""Share of a column's values that the other side must have, and how many standard deviations above chance they would be at the same place
+in rows of the same order, for the column to be evidence of the order."""
+_CHANCE_DEVIATIONS: Final = 2.0
+"""Standard deviations above the mean up to which values are equal by chance."""
 
 _Row = Mapping[str, Any]
 
@@ -54,6 +62,30 @@ def find_shared_column(expected: Sequence[_Row], actual: Sequence[_Row]) -> tupl
     return chosen
 
 
+def are_in_other_order(expected: Sequence[_Row], actual: Sequence[_Row]) -> bool:
+    """True if the sides have the same values in a column, but no more of them at the same place than chance would put there.
+
+    Then rows of the same number are probably not the same case. Rows whose values are never equal, such as free text, say nothing.
+
+    >>> rows = [{"kind": "abcd"[number % 4], "total": number // 2} for number in range(40)]
+    >>> are_in_other_order(rows, rows[::-1]), are_in_other_order(rows, rows)
+    (True, False)
+    """
+    count = min(len(expected), len(actual))
+    has_evidence = False
+    for left, right in _pair_columns(_list_names(expected), _list_names(actual)):
+        pairs = [(to_comparable(row.get(left)), to_comparable(other.get(right))) for row, other in zip(expected, actual, strict=False)]
+        expected_counts, actual_counts = Counter(value for value, _ in pairs), Counter(value for _, value in pairs)
+        chance = sum(number * actual_counts[value] for value, number in expected_counts.items()) / count
+        deviation = (chance * (1 - chance / count)) ** 0.5
+        found = (expected_counts & actual_counts).total()
+        if sum(value == other for value, other in pairs) > chance + _CHANCE_DEVIATIONS * deviation:
+            return False
+        is_evidence = found >= _MIN_FOUND * count and found > chance + _EVIDENT_DEVIATIONS * deviation
+        has_evidence = has_evidence or is_evidence
+    return has_evidence
+
+
 def _pair_columns(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str, str]]:
     """The columns that both sides have: of the same name, else of the only one that differs in case and separators alone."""
     pairs: list[tuple[str, str]] = []
@@ -64,6 +96,10 @@ def _pair_columns(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[
         elif len(folded) == 1 and folded[0] not in expected:
             pairs.append((name, folded[0]))
     return pairs
+
+
+def _list_names(rows: Sequence[_Row]) -> list[str]:
+    return [*rows[0]] if rows else []
 
 
 def _list_columns(rows: Sequence[_Row]) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from fieldwise.dataclass import dataclass
-from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.diagnostic import OTHER_ORDER, UNEVEN_ROWS, Diagnostic
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.summarize.gates import NOTHING_MEASURED
@@ -15,7 +15,9 @@ MALFORMED_PATH, UNMEASURED_RULE = "malformed-path", "unmeasured-rule"
 _INCOMPLETE_CODES: Final = frozenset((NOTHING_MEASURED, NEVER_USED, MALFORMED_PATH, UNMEASURED_RULE))
 """Problems that leave something unmeasured: exit code 3, not 2."""
 NO_COMMON_FIELD: Final = "no-common-field"
-"""Every expected field counts as missing, which may be a mistake of the mapping: 3 instead of 0, while a gate that failed stays 1."""
+_DOUBTS: Final = frozenset((UNEVEN_ROWS, OTHER_ORDER))
+"""Warnings that rows may be compared with other ones. As an error that no field is in common, they mean that the scores may be those of a
+wrong mapping: 3 instead of 0, while a gate that failed stays 1."""
 PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 
@@ -45,12 +47,13 @@ def exit_code(
     """
     if interrupted:
         return INTERRUPTED
+    diagnostics = [*diagnostics]
     errors = {
         diagnostic.code
         for diagnostic in diagnostics
         if (diagnostic.level == "error" or diagnostic.code == MALFORMED_PATH) and diagnostic.where.case is None
     }
-    is_doubtful = NO_COMMON_FIELD in errors
+    is_doubtful = NO_COMMON_FIELD in errors or any(diagnostic.code in _DOUBTS for diagnostic in diagnostics)
     errors -= {NO_COMMON_FIELD}
     if errors - _INCOMPLETE_CODES - {EMPTY_FILE}:
         return CONFIG
