@@ -10,6 +10,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.path import EACH, Step, render_path
 from fieldwise.model.services import NO_SERVICES
 from fieldwise.model.shape_notation import BOX_KEYS, box_as_list, is_four_numbers
+from fieldwise.model.tool_call_keys import ARGUMENT_KEYS, CALL_LIST_KEYS, FUNCTION_KEY, NAME_KEYS, VAGUE_KEYS
 from fieldwise.model.values import json_kind
 from fieldwise.read.columns import fold_name
 from fieldwise.score.batch import ScoringBatch
@@ -28,13 +29,6 @@ _LABEL_NAMES: Final = (
     *("categoryid", "classid", "labelid"),
 )
 _COORDINATE_NAMES: Final = frozenset(name for forms in BOX_KEYS.values() for names in forms for name in names)
-_CALL_LISTS: Final = (("tool_calls",), ("toolCalls",), ("tools_called",), ("expected_tools",), ("calls",), ("trace",), ("steps",))
-"""Paths at which `tool_trajectory` looks for calls without a path."""
-_TOOL_KEYS: Final = ("tool", "tool_name", "toolName", "function_name", "function")
-_ARGUMENT_KEYS: Final = ("args", "arguments", "tool_input", "tool_args", "input_parameters", "kwargs")
-_VAGUE_NAME_KEYS: Final = ("name", "action")
-_VAGUE_ARGUMENT_KEYS: Final = ("input", "parameters", "params", "action_input")
-"""Keys that other objects have too: a call has at most one of the two vague."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +122,18 @@ class ListSurvey:
 
 
 def is_tool_call(item: Mapping[str, Any]) -> bool:
-    """True for the name of a tool with its arguments.
+    """True for the name of a tool with its arguments, of which at most one has a key that other objects have too.
 
     >>> is_tool_call({"name": "search", "arguments": '{"query": "x"}'}), is_tool_call({"name": "Paper", "amount": 4})
     (True, False)
     """
-    function = item.get("function")
+    function = item.get(FUNCTION_KEY)
     if json_kind(function) == "object":
         item = cast("Mapping[str, Any]", function)
-    has_tool = any(isinstance(item.get(key), str) for key in _TOOL_KEYS)
-    has_arguments = any(_are_arguments(item.get(key)) for key in _ARGUMENT_KEYS)
-    if has_tool and has_arguments:
-        return True
-    has_vague_name = any(isinstance(item.get(key), str) for key in _VAGUE_NAME_KEYS)
-    return (has_arguments and has_vague_name) or (has_tool and any(_are_arguments(item.get(key)) for key in _VAGUE_ARGUMENT_KEYS))
+    names = [key for key in (*NAME_KEYS, FUNCTION_KEY) if isinstance(item.get(key), str)]
+    arguments = [key for key in ARGUMENT_KEYS if _are_arguments(item.get(key))]
+    is_certain = not VAGUE_KEYS.issuperset(names) or not VAGUE_KEYS.issuperset(arguments)
+    return bool(names and arguments) and is_certain
 
 
 def _are_arguments(value: Any) -> bool:
@@ -165,7 +157,7 @@ def _suggest_trajectory(steps: tuple[str, ...], sides: _Sides) -> SuggestedEvalu
     if not expected.has_mostly(expected.calls):
         return None
     options: dict[str, Any] = {"type": "tool_trajectory"}
-    if steps and steps not in _CALL_LISTS:
+    if steps and not (len(steps) == 1 and steps[0] in CALL_LIST_KEYS):  # where `tool_trajectory` looks without a path
         options |= {"path": render_path(("actual", *steps)), "expected_path": render_path(("expected", *steps))}
     reason = f"{expected.calls:,} of {expected.items:,} expected items are tool calls; further calls are allowed, unless `mode: exact`"
     return SuggestedEvaluator(options, reason, (steps,))

@@ -9,20 +9,16 @@ import orjson
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.bounds import MinLen
+from fieldwise.model.tool_call_keys import ARGUMENT_KEYS, CALL_LIST_KEYS, CERTAIN_NAME_KEYS, FUNCTION_KEY, NAME_KEYS
 from fieldwise.model.values import json_kind
 
-_CALL_LIST_KEYS: Final = ("tool_calls", "toolCalls", "tools_called", "expected_tools", "messages", "calls", "trace", "steps")
 _BLOCK_KEYS: Final = ("output", "content", "parts", "message", "choices")
 """Keys whose value holds calls among other things."""
 _CALL_TYPES: Final = ("tool_use", "tool_call", "function", "function_call", "tool", "tool-call")
 _WRAPPER_KEYS: Final = ("function_call", "functionCall", "toolUse")
 """Keys of a message or a part whose value is one call."""
-_NAME_KEYS: Final = ("tool", "name", "tool_name", "toolName", "function_name", "action")
-_ARGUMENT_KEYS: Final = (
-    *("args", "arguments", "input", "parameters", "input_parameters", "tool_input", "tool_args", "params", "kwargs", "action_input"),
-)
-_OTHER_KEYS: Final = ("function", "functionResponse", "toolResult", "role", "type", "text")
-_CALL_KEYS: Final = frozenset((*_CALL_LIST_KEYS, *_BLOCK_KEYS, *_WRAPPER_KEYS, *_NAME_KEYS, *_ARGUMENT_KEYS, *_OTHER_KEYS))
+_OTHER_KEYS: Final = (FUNCTION_KEY, "functionResponse", "toolResult", "role", "type", "text")
+_CALL_KEYS: Final = frozenset((*CALL_LIST_KEYS, *_BLOCK_KEYS, *_WRAPPER_KEYS, *NAME_KEYS, *ARGUMENT_KEYS, *_OTHER_KEYS))
 _MCP_METHOD: Final = "tools/call"
 _CALL_TAGS: Final = (("<tool_call>", "</tool_call>"), ("<function_call>", "</function_call>"), ("```", "```"))
 """What stands around calls that a model writes among its words."""
@@ -164,14 +160,14 @@ def _calls_of_item(item: Any, depth: int) -> list[ToolCall]:
 
 def _calls_of_object(item: Mapping[str, Any], depth: int) -> list[ToolCall] | None:
     """The calls that an object records. An object with only a name is a call inside a list alone: elsewhere, many things have names."""
-    for key in _CALL_LIST_KEYS:
+    for key in CALL_LIST_KEYS:
         calls = calls_in(item[key], depth + 1) if key in item else None
         if calls is not None:
             return calls
     wrapped = next((item[key] for key in _WRAPPER_KEYS if json_kind(item.get(key)) == "object"), None)
     if item.get("method") == _MCP_METHOD and json_kind(item.get("params")) == "object":
         wrapped = item["params"]
-    is_call = any(key in item for key in (*_ARGUMENT_KEYS, "tool", "tool_name", "toolName", "function_name", "function"))
+    is_call = any(key in item for key in (*ARGUMENT_KEYS, *CERTAIN_NAME_KEYS))
     call = None
     if wrapped is not None:
         call = _read_call(wrapped)
@@ -183,7 +179,7 @@ def _calls_of_object(item: Mapping[str, Any], depth: int) -> list[ToolCall] | No
         calls = _calls_in_blocks(item[key], depth + 1) if key in item else None
         if calls is not None:
             return calls
-    return [] if "role" in item or any(key in item for key in (*_CALL_LIST_KEYS, *_BLOCK_KEYS)) else None
+    return [] if "role" in item or any(key in item for key in (*CALL_LIST_KEYS, *_BLOCK_KEYS)) else None
 
 
 def _calls_in_blocks(value: Any, depth: int) -> list[ToolCall] | None:
@@ -197,17 +193,17 @@ def _read_call(item: Mapping[str, Any]) -> ToolCall | None:
     """The call that an object represents; None for anything else, such as a message or the result of a tool."""
     if item.get("type", "tool") not in _CALL_TYPES or "role" in item:
         return None
-    function = item.get("function")
+    function = item.get(FUNCTION_KEY)
     if json_kind(function) == "object":
         item = cast("Mapping[str, Any]", function)
     elif isinstance(function, str):
         item = {**item, "name": function}
-    name = next((item[key] for key in _NAME_KEYS if isinstance(item.get(key), str) and item[key]), None)
+    name = next((item[key] for key in NAME_KEYS if isinstance(item.get(key), str) and item[key]), None)
     return None if name is None else ToolCall(tool=name, args=_read_arguments(item))
 
 
 def _read_arguments(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    key = next((key for key in _ARGUMENT_KEYS if key in item), None)
+    key = next((key for key in ARGUMENT_KEYS if key in item), None)
     if key is None or item[key] is None:
         return None
     value = _parse_json(item[key]) if isinstance(item[key], str) else item[key]
