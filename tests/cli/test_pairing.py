@@ -414,3 +414,12 @@ def test_ids_that_repeat_are_not_replaced_but_columns_that_identify_the_rows_are
     assert "rows have the same id" in refused
     assert "`id` and `field` together identify the rows of both sides: to pair by them, --id id,field" in refused
     assert "nothing differs" in invoke("diff", "long.jsonl", "out.jsonl", "--id", "id,field")
+
+
+def test_init_says_that_rows_paired_by_number_may_not_belong_together() -> None:
+    rows = [{"kind": "abcdefgh"[n % 8], "total": n // 2} for n in range(48)]
+    write("e.jsonl", rows)
+    write("a.jsonl", rows[::-1])
+    assert "rows of the same number agree no more than by chance" in invoke("init", "--expected", "e.jsonl", "--actual", "a.jsonl")
+    write("a.jsonl", rows[:-1])
+    assert "expected has 48 rows, actual 47" in invoke("init", "--force", "--expected", "e.jsonl", "--actual", "a.jsonl")

@@ -322,3 +322,39 @@ def test_questions_and_answers_in_files_of_their_own_join_and_every_unmatched_ro
         ("no-actual", "3", "1 expected record has no prediction"),
         ("no-expected", "4" if ids else "Huh?", "1 prediction has no expected record and is not scored"),
     ]
+
+
+ROWS = [{"id": number, "x": number, "name": "Müller"} for number in range(1, 6)]
+RULES: dict[str, Any] = {"evaluators": [{"type": "field_accuracy"}]}
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", "null"])
+@pytest.mark.parametrize("side", ["expected", "actual"])
+def test_a_json_file_without_records_evaluates_nothing(tmp_path: Path, content: str, side: str) -> None:
+    files = {"expected": jsonl(tmp_path / "e.jsonl", ROWS), "actual": jsonl(tmp_path / "a.jsonl", ROWS[::-1])}
+    files[side] = write(tmp_path / "empty.json", content)
+    run = fw.run({**RULES, "cases": {name: str(file) for name, file in files.items()}}, root=tmp_path)
+    assert run.exit_code == 4
+    assert f"the file holds no records, only `{content}`" in {note.what for note in run.diagnostics}
+
+
+def test_lines_in_utf_16_are_named_and_not_said_to_have_no_id(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes("".join(json.dumps(row) + "\n" for row in ROWS).encode("utf-16"))
+    _, diagnostics, _ = read(jsonl(tmp_path / "e.jsonl", ROWS), tmp_path / "a.jsonl")
+    [error] = [note for note in diagnostics if note.level == "error"]
+    assert "UTF-16" in error.what
+
+
+def write_latin_1(path: Path, rows: list[dict[str, Any]]) -> Path:
+    lines = ["id,x,name", *(f"{row['id']},{row['x']},{row['name']}" for row in rows)]
+    path.write_bytes("\n".join(lines).encode("latin-1"))
+    return path
+
+
+def test_a_file_of_which_no_output_can_be_read_makes_a_run_incomplete(tmp_path: Path) -> None:
+    cases = {"expected": str(jsonl(tmp_path / "e.jsonl", ROWS)), "actual": str(write_latin_1(tmp_path / "a.csv", ROWS))}
+    run = fw.run({**RULES, "cases": cases}, root=tmp_path)
+    assert run.exit_code == 3
+    assert any(note.what.startswith("no output can be read: the text has bytes that are not UTF-8") for note in run.diagnostics)
+    write_latin_1(tmp_path / "a.csv", [*ROWS[:-1], {**ROWS[-1], "name": "Muller"}])
+    assert fw.run({**RULES, "cases": cases}, root=tmp_path).exit_code == 0

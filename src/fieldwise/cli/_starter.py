@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from fieldwise.cli._suggested_evaluators import ListSurvey
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.case import Cases
-from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.diagnostic import OTHER_ORDER, UNEVEN_ROWS, ConfigError, Diagnostic, Where
 from fieldwise.model.path import EACH, Step, render_path
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import PRESET_EVALUATORS, SideMapping, Source
@@ -114,6 +114,8 @@ class PairedSuite:
     paired: int
     """How many expected records have an actual one."""
     records: int
+    doubts: Sequence[Diagnostic] = ()
+    """Why the rows may not belong together."""
 
 
 def infer_paired_suite(
@@ -122,7 +124,8 @@ def infer_paired_suite(
     """Infer a suite from two files, and count the records that pair."""
     source = pairing.apply_to(Source(expected=str(expected), actual=str(actual)))
     paired = count = 0
-    for cases in read_cases(source, chunk=256):
+    reader = read_cases(source, chunk=256)
+    for cases in reader:
         count += len(cases)
         paired += sum(value is not MISSING for value in cases.actual)
     stem = get_data_stem(actual.parent if glob.has_magic(actual.name) else actual)
@@ -131,7 +134,8 @@ def infer_paired_suite(
     for side, path, mapping in (("expected", expected, pairing.expected), ("actual", actual, pairing.actual)):
         text += f"  {side}:{_side_yaml(_relative_path(path, folder), mapping, reasons)}"
     suite = _write_suite(stem, text, source, rules, extra_fields=pairing.list_extra_fields())
-    return PairedSuite(f"{stem}.eval.yaml", suite, paired, count)
+    doubts = [diagnostic for diagnostic in reader.diagnostics if diagnostic.code in (UNEVEN_ROWS, OTHER_ORDER)]
+    return PairedSuite(f"{stem}.eval.yaml", suite, paired, count, doubts)
 
 
 def infer_coco_suite(expected: Path, actual: Path, folder: Path) -> PairedSuite:

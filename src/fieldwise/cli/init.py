@@ -13,6 +13,7 @@ from fieldwise.cli._options import PATH, DocumentedCommand, argument
 from fieldwise.cli._pairing import id_option, parse_columns, parse_ids, parse_renames, rename_option
 
 if TYPE_CHECKING:
+    from fieldwise.cli._starter import PairedSuite
     from fieldwise.model.diagnostic import Diagnostic
     from fieldwise.read.pairing import Pairing
 
@@ -145,9 +146,16 @@ def _pair_sides(
         _report_missing_fields(pairing.list_missing_fields())
     _report_extra_fields(pairing.list_extra_fields())
     _report_equal_fields(pairing.equal_fields)
+    _report_doubts(suite)
+    return {folder / suite.file_name: suite.text}
+
+
+def _report_doubts(suite: "PairedSuite") -> None:
+    """Print that no row pairs, or why rows that are paired by their number may not belong together."""
     if not suite.paired:
         click.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
-    return {folder / suite.file_name: suite.text}
+    for doubt in suite.doubts:
+        click.echo(f"{doubt.what}; name what identifies the rows: --id EXPECTED=ACTUAL", err=True)
 
 
 def _report_missing_fields(names: Sequence[str]) -> None:

@@ -11,6 +11,8 @@ UNREAD_VALUES = "unread-values"
 """Code of the diagnostics about expected values that a match cannot read; reports show them at the top."""
 UNEVEN_ROWS, OTHER_ORDER = "uneven-rows", "other-order"
 """Codes of the warnings that rows which are paired by their number may not belong together."""
+UNREADABLE_SIDE = "unreadable-side"
+"""Code of the warning that no output of a file can be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

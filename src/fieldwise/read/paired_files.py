@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.diagnostic import OTHER_ORDER, UNEVEN_ROWS, Diagnostic, Where
+from fieldwise.model.diagnostic import OTHER_ORDER, UNEVEN_ROWS, UNREADABLE_SIDE, Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING, Value
@@ -33,6 +33,8 @@ from fieldwise.read.single_values import WrappedRecord, wrap_single_values
 from fieldwise.registry import nearest
 
 _NAME_IDS: Final = "name what identifies the rows of each side: cases: {expected: {file: …, id: …}, actual: {file: …, id: …}}"
+_MIN_UNREADABLE: Final = 3
+"""Number of predictions none of which can be read that show that the file is at fault."""
 _MAX_FIELDS: Final = 1_000
 """Number of field names of a side that are kept to look for a common one."""
 
@@ -43,6 +45,9 @@ class _PairingTotals:
     paired: int = 0
     unpaired: list[SideRecord] = field(default_factory=list)
     """The first of the expected records without a prediction."""
+    unreadable: list[Diagnostic] = field(default_factory=list)
+    """The first problem of each prediction that cannot be read, as long as no other can."""
+    has_readable: bool = False
     wrapped_fields: dict[str, set[str]] = field(default_factory=dict)
     """By side, the fields of imported records whose single values are lists of one."""
     has_common_field: bool = False
@@ -57,6 +62,13 @@ class _PairingTotals:
             if len(self.fields[side]) < _MAX_FIELDS:
                 self.fields[side].update(dict.fromkeys(cast("Mapping[str, Any]", record)))
         self.has_common_field = not self.fields["expected"].keys().isdisjoint(self.fields["actual"])
+
+    def add_problems(self, actual: SideRecord | None) -> None:
+        """Look for a prediction that can be read."""
+        if actual is not None and not self.has_readable:
+            errors = [note for note in actual.diagnostics if note.level == "error"]
+            self.has_readable = not errors
+            self.unreadable += errors[:1]
 
 
 def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProgress, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
@@ -74,6 +86,8 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProg
         totals.paired += len(pairs) - len(unpaired)
         totals.unpaired += unpaired[: MAX_REPORTED - len(totals.unpaired)]
         pairs = [_leave_out_ids(pair, expected_side.id_place, actual_side.id_place) for pair in pairs]
+        for _, actual in () if totals.has_readable else pairs:
+            totals.add_problems(actual)
         for expected, actual in () if totals.has_common_field else pairs:
             totals.add_fields(expected.case.expected, MISSING if actual is None else actual.case.actual)
         yield _build_paired_cases([_wrap_pair(pair, totals) for pair in pairs])
@@ -83,6 +97,7 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProg
         diagnostics += _report_unused_renames(expected_side, source.expected)
         diagnostics += _report_unused_renames(actual_side, source.actual)
         diagnostics += _report_different_fields(totals, source)
+        diagnostics += _report_unreadable_side(totals)
         _report_unpaired(expected_side, actual_side, totals, diagnostics)
 
 
@@ -96,6 +111,14 @@ def _report_different_fields(totals: _PairingTotals, source: Source) -> Iterator
     rename = f"{{{quote_name(actual[0])}: {quote_name(expected[0])}}}"
     fix = f"if a field only has another name, say so: cases: {{actual: {{file: …, rename: {rename}}}}}"
     yield Diagnostic(code="no-common-field", what=what, where=Where(file=source.actual), fix=fix, level="warning")
+
+
+def _report_unreadable_side(totals: _PairingTotals) -> Iterator[Diagnostic]:
+    """Report predictions none of which can be read: that is the file, and hardly what the system gave."""
+    if len(totals.unreadable) >= _MIN_UNREADABLE and not totals.has_readable:
+        first = totals.unreadable[0]
+        where = Where(file=first.where.file)
+        yield Diagnostic(code=UNREADABLE_SIDE, what=f"no output can be read: {first.what}", where=where, fix=first.fix, level="warning")
 
 
 def _report_unused_renames(side: Side, file: str | None) -> Iterator[Diagnostic]:
@@ -264,10 +287,10 @@ def _find_missing_columns(source: Source, expected: Side, actual: Side) -> list[
 
 
 def _find_unreadable_tables(expected: Side, actual: Side) -> Iterator[Diagnostic]:
-    """Report a single JSON file that is not JSON where the other side is a table: as one text it would pair with none of the rows."""
+    """Report a single JSON file that is not JSON, or empty, where the other side is a table: it would pair with none of the rows."""
     for side, opposite in ((expected, actual), (actual, expected)):
         if isinstance(side, RecordFiles) and side.is_single and isinstance(opposite, RecordTable):
-            yield from side.find_syntax_errors()
+            yield from side.find_table_errors()
 
 
 def _check_keys(expected: RecordTable, actual: RecordTable, diagnostics: list[Diagnostic]) -> bool:

@@ -22,7 +22,7 @@ from fieldwise.read.files import TEXT_SUFFIXES, ReadProgress, UnreadableFile, fi
 from fieldwise.read.imported_files import choose_side
 from fieldwise.read.record_columns import ID_NAMES, find_answers, find_records, get_record, list_fields, list_names_beside
 from fieldwise.read.records_in_text import find_record
-from fieldwise.read.shared_columns import counts_up, find_shared_column, to_comparable
+from fieldwise.read.shared_columns import count_agreeing, counts_up, find_shared_column, to_comparable
 from fieldwise.read.side_files import find_importer
 from fieldwise.read.side_mapping import SideMapper, locate
 from fieldwise.read.table_files import MAX_DOCUMENT_BYTES, read_each, read_each_document
@@ -37,7 +37,9 @@ _MIN_UNIQUE_IDS: Final = 0.5
 """The same for a column `id`: rows without an id, or with that of another row, are reported one by one."""
 _MAX_JOINT_COLUMNS: Final = 12
 _MIN_JOINT_OVERLAP: Final = 0.5
-"""Number of columns of which two may identify rows together, and the share of their values that the other side must have."""
+_MIN_JOINT_OVERLAP_TO_PAIR: Final = 0.9
+"""Number of columns of which two may identify rows together, and the share of their values that the other side must have: to be named,
+and to be used."""
 MIN_AGREEMENT: Final = 0.6
 """Share of paired records in which two fields must have equal values to be taken for one."""
 MIN_AGREEING: Final = 2
@@ -183,7 +185,9 @@ def propose_pairing(expected: str, actual: str, *, ids: IdsOfRows | None = None,
     sides = _use_values_by_id(expected_side, actual_side), _use_values_by_id(actual_side, expected_side)
     found_keys = ids or _find_ids(*sides)
     joint_ids = _find_joint_ids(*sides) if ids is None and (None in found_keys or _repeats_ids(sides, found_keys)) else None
-    keys: _Keys = (joint_ids, joint_ids) if joint_ids is not None and None in found_keys else found_keys
+    keys = found_keys
+    if joint_ids is not None and None in found_keys and _pair_better(*sides, joint_ids):
+        keys = joint_ids, joint_ids
     key_names = [name for key in keys for name in list_id_columns(key)]
     records = find_answers(sides[0].rows, sides[1].rows, key_names) or find_records(
         sides[0].rows, sides[1].rows, key_names, same_file=_are_same(expected, actual)
@@ -381,6 +385,20 @@ def _find_joint_ids(expected: _SideRows, actual: _SideRows) -> tuple[str, str] |
         if are_unique and len(expected_ids & actual_ids) >= _MIN_JOINT_OVERLAP * min(len(expected_ids), len(actual_ids)):
             return pair
     return None
+
+
+def _pair_better(expected: _SideRows, actual: _SideRows, columns: tuple[str, str]) -> bool:
+    """True if nearly all rows pair by these columns, and their other columns agree no less than those of rows with the same number.
+
+    Columns of values to compare may identify rows too; pairing by them would hide what differs.
+    """
+    expected_rows, actual_rows = ({str(locate_id(row, columns)): row for row in side.rows} for side in (expected, actual))
+    shared = expected_rows.keys() & actual_rows.keys()
+    others = [(name, name) for name in expected.rows[0] if name in actual.rows[0] and name not in columns]
+    if not others or len(shared) < _MIN_JOINT_OVERLAP_TO_PAIR * min(len(expected_rows), len(actual_rows)):
+        return False
+    by_columns = count_agreeing([(expected_rows[key], actual_rows[key]) for key in shared], others)
+    return by_columns >= count_agreeing([*zip(expected.rows, actual.rows, strict=False)], others)
 
 
 def _note_joint_ids(joint_ids: tuple[str, str] | None, keys: _Keys) -> list[str]:

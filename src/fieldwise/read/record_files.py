@@ -142,18 +142,23 @@ class RecordFiles:
             return None
         return None if problems else find_values_by_id(value, id_columns)
 
-    def find_syntax_errors(self) -> list[Diagnostic]:
-        """Why the only file, of JSON, is not JSON."""
+    def find_table_errors(self) -> list[Diagnostic]:
+        """Why the only file, of JSON, is no table: it is not JSON, or holds nothing."""
         [path] = self.paths.values()
         if get_data_suffix(path) in TEXT_SUFFIXES:
             return []
         try:
             with open_bytes(path, ReadProgress()) as stream:
-                parse_json_file(read_document(stream, str(path)), str(path))
+                value, _ = parse_json_file(read_document(stream, str(path)), str(path))
         except UnreadableFile as error:
             return [error.diagnostic]
         except (OSError, EOFError, ValueError) as error:
             return [describe_unreadable(path, error)]
+        if value in ([], {}, None):
+            what = f"the file holds no records, only `{'null' if value is None else value}`"
+            return [
+                Diagnostic(code="empty-file", what=what, where=Where(file=str(path)), fix="write records into it, or name another file")
+            ]
         return []
 
     def _read_record(self, key: str, path: Location, *, by_short_name: bool = False) -> SideRecord:

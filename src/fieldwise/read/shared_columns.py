@@ -56,8 +56,8 @@ def find_shared_column(expected: Sequence[_Row], actual: Sequence[_Row]) -> tupl
             continue
         pairs = [(expected[expected_rows[value]], actual[actual_rows[value]]) for value in shared]
         others = [pair for pair in columns if pair != names]  # the column itself agrees in each of its own pairs
-        agreeing = _count_agreeing(pairs, others)
-        if agreeing >= _count_agreeing(by_position, others) and (agreeing, share) > best:
+        agreeing = count_agreeing(pairs, others)
+        if agreeing >= count_agreeing(by_position, others) and (agreeing, share) > best:
             best, chosen = (agreeing, share), names
     return chosen
 
@@ -122,7 +122,7 @@ def _index_rows(rows: Sequence[_Row], name: str) -> dict[str, int] | None:
     return None if counts_up(set(numbers)) else numbers
 
 
-def _count_agreeing(pairs: Sequence[tuple[_Row, _Row]], columns: Sequence[tuple[str, str]]) -> int:
+def count_agreeing(pairs: Sequence[tuple[_Row, _Row]], columns: Sequence[tuple[str, str]]) -> int:
     """The number of values in these columns that are equal in their pair."""
     return sum(to_comparable(row.get(left)) == to_comparable(other_row.get(right)) for row, other_row in pairs for left, right in columns)
 

@@ -152,6 +152,10 @@ class RecordTable:
         """
         if self._first_rows is None:
             return []
+        if not self.column_names and self._first_rows.problems:  # nothing of the file can be read, so it has no columns
+            self.is_unusable = True
+            row, problems = min(self._first_rows.problems.items())
+            return [problems[0].to_diagnostic(locate_row(self._first_rows, row))]
         data_columns: Collection[str] = ()
         if not self.has_case_columns:
             data_columns = list_data_columns(self._first_rows.values, self.column_names, other_names, self._source, self.side)
