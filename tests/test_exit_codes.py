@@ -284,6 +284,28 @@ SUITES: dict[str, Suite] = {
         composite({"type": "field_accuracy", "fieldz": ["x"]}), RIGHT, CONFIG, "did you mean `fields`"
     ),
     "members that all skip": suite(composite(OPTIONAL_X), repeat({"x": 1}, {}), NOTHING, "composite"),
+    "a strategy for a key that no case has": suite(
+        {**QUALITY, "strategies": {"xx": "EXACT"}}, RIGHT, CONFIG, "s.eval.yaml:1: field xx: no case of the run has this key"
+    ),
+    "the nearest key": suite(
+        {**QUALITY, "strategies": {"tota": "EXACT"}}, repeat({"total": 1}, {"total": 1}), CONFIG, "did you mean `total`"
+    ),
+    "a similarity for a key that no case has": suite({**QUALITY, "similarities": {"z": 0.9}}, RIGHT, CONFIG, "field z: no case"),
+    "such a strategy of a member": suite(composite({**QUALITY, "strategies": {"z": "EXACT"}}), RIGHT, CONFIG, "field z: no case"),
+    "such a strategy of flattened records": suite(
+        {**QUALITY, "flatten": True, "strategies": {"l[*].b": "EXACT"}}, repeat({"l": [{"a": 1}]}, {"l": [{"a": 1}]}), CONFIG, "l[*].a"
+    ),
+    "a key to ignore that no case has": suite({**QUALITY, "strategies": {"z": "IGNORE"}}, RIGHT, PASSED, "names `z`, and no case"),
+    "a strategy for a key of the last case": suite({**QUALITY, "strategies": {"z": "EXACT"}}, LATE_FIELD, PASSED),
+    "a strategy for a key of a case that is not selected": suite(
+        {**QUALITY, "strategies": {"z": "EXACT"}}, LATE_FIELD, PASSED, "names `z`, and no case", options=("--filter", "a")
+    ),
+    "a strategy for a key with dots": suite(
+        {**QUALITY, "strategies": {"größe.x[0]": "EXACT"}}, repeat({"größe.x[0]": 1}, {"größe.x[0]": 1}), PASSED
+    ),
+    "a file of strategies with a key that no case has": suite(
+        {**QUALITY, "strategies": "all.json"}, RIGHT, PASSED, "names `z`, and no case", files={"all.json": '{"x": "EXACT", "z": "EXACT"}'}
+    ),
     "a violated constraint": suite(constraints({"check": "x > y"}), RIGHT, FAILED, gate=at_least("constraints.score")),
     "a constraint on text in place of a number": suite(
         constraints({"check": "x < 5"}), repeat({"x": "3"}, {"x": "3"}), FAILED, gate=at_least("constraints.score")

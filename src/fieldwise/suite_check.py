@@ -21,7 +21,9 @@ from fieldwise.score.path_survey import (
     PathSurvey,
     list_item_paths,
     list_output_fields,
+    list_written_keys,
     list_written_rules,
+    report_absent_keys,
     report_absent_output_fields,
     report_absent_path,
     report_missing_fields,
@@ -71,7 +73,7 @@ def survey_cases(plan: Plan) -> SuiteCheck:
         _, correction_problems = check_corrections(read_cases(replace(source, corrections=None)), source.corrections)
     reader = read_cases(source, chunk=256)
     counts, case_diagnostics = Counter[str](), list[Diagnostic]()
-    survey = PathSurvey(rules, list_item_paths(plan), list_output_fields(plan))
+    survey = PathSurvey(rules, list_item_paths(plan), list_output_fields(plan), list_written_keys(plan))
     redactions = RedactionSurvey(() if plan.redact is None else plan.redact.paths)
     for cases in reader:
         _count_cases(cases, counts)
@@ -85,6 +87,8 @@ def survey_cases(plan: Plan) -> SuiteCheck:
         rule_diagnostics += report_missing_fields(plan, rules, survey.present, survey.records)
     if survey.has_outputs:
         rule_diagnostics += report_absent_output_fields(plan, survey)
+    if survey.has_records:
+        rule_diagnostics += report_absent_keys(plan, survey)
     if counts["cases"]:
         rule_diagnostics += redactions.list_problems(plan.file)
     missing_sides = require_sides(plan, reader.diagnostics)

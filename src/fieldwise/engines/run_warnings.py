@@ -23,7 +23,9 @@ from fieldwise.score.path_survey import (
     PathSurvey,
     list_item_paths,
     list_output_fields,
+    list_written_keys,
     list_written_rules,
+    report_absent_keys,
     report_absent_output_fields,
     report_absent_path,
     report_missing_fields,
@@ -162,6 +164,7 @@ def warn_unused_rules(
     diagnostics += report_missing_fields(plan, plain_rules, totals.fields.expected, totals.fields.cases)
     list_rules = [rule for rule in seen_rules if _is_list_rule(rule) and totals.fields.expected[rule.text] < totals.fields.cases]
     diagnostics += _warn_sparse_list_rules(plan, list_rules, read_all)
+    reported_keys = {rule.text for rule in list_written_keys(plan)} if all_cases and read_all is not None else set[str]()
     for planned in plan.evaluators:
         for rule in getattr(planned.config, "lists", ()):
             if not is_at_or_above_field(rule.path, totals.fields.either):
@@ -169,21 +172,30 @@ def warn_unused_rules(
                 fix = "check the path, or remove the rule"
                 diagnostics.append(Diagnostic(code="unused-list", level="warning", what=what, where=where, fix=fix))
         if isinstance(planned.config, NamesFields):
-            for _, reason, hint in planned.config.unknown(totals.fields.either):
+            for _, reason, hint in planned.config.unknown(totals.fields.either | reported_keys):
                 what = f"{planned.name}: {reason}"
                 level: Level = "error" if planned.type == "error_cost" and all_cases else "warning"
                 diagnostics.append(Diagnostic(code="unused-name", level=level, what=what, where=Where(file=plan.file), fix=hint))
     return add_rule_lines(plan, diagnostics)
 
 
-def warn_absent_item_paths(plan: Plan, read_all: Callable[[], Iterable[Cases]] | None, *, all_cases: bool) -> list[Diagnostic]:
+def warn_absent_item_paths(
+    plan: Plan, totals: RunTotals, read_all: Callable[[], Iterable[Cases]] | None, *, all_cases: bool
+) -> list[Diagnostic]:
     """An error for each path of items or of their keys that no expected record of the source has, and for fields that no output has.
 
-    Outputs that a selection left out may have those fields, and would be read for nothing else.
+    The same for a key that the suite gives a strategy. Cases that a selection left out may have those fields, and would be read for
+    nothing else.
     """
-    survey = _read_until_seen(PathSurvey((), list_item_paths(plan), list_output_fields(plan) if all_cases else ()), read_all)
+    output_fields = list_output_fields(plan) if all_cases else ()
+    keys = [rule for rule in list_written_keys(plan) if rule.text not in totals.fields.either] if all_cases else ()
+    survey = _read_until_seen(PathSurvey((), list_item_paths(plan), output_fields, keys), read_all)
     problems = [report_absent_path(plan, rule, survey) for rule in survey.absent] if survey.records else []
-    return add_rule_lines(plan, problems + (report_absent_output_fields(plan, survey) if survey.has_outputs else []))
+    if survey.has_outputs:
+        problems += report_absent_output_fields(plan, survey)
+    if survey.has_records:
+        problems += report_absent_keys(plan, survey)
+    return add_rule_lines(plan, problems)
 
 
 def _is_list_rule(rule: FieldRule) -> bool:
@@ -251,10 +263,10 @@ def _quote_example(value: Json) -> str:
 
 def _read_until_seen(survey: PathSurvey, read_all: Callable[[], Iterable[Cases]] | None) -> PathSurvey:
     """The same survey, after reading cases until a record has each of its paths."""
-    if (survey.absent or survey.absent_output_fields) and read_all is not None:
+    if not survey.is_complete and read_all is not None:
         for cases in read_all():
             survey.add(cases)
-            if not survey.absent and not survey.absent_output_fields:
+            if survey.is_complete:
                 break
     return survey
 

@@ -67,7 +67,7 @@ def check_rules(
 ) -> list[Diagnostic]:
     """Rules that had nothing to measure in a run. `read_all` reads the data again; None if that is not possible."""
     notes = warn_unused_rules(plan, totals, read_all, all_cases=all_cases)
-    notes += warn_absent_item_paths(plan, read_all, all_cases=all_cases)
+    notes += warn_absent_item_paths(plan, totals, read_all, all_cases=all_cases)
     absent = {note.where.field or "" for note in notes if note.code == ABSENT_PATH}
     notes += warn_unmeasured_rules(plan, summary, absent, all_cases=all_cases)
     return notes + warn_unapplied_rules(plan, summary, folder, parts, absent, all_cases=all_cases)

@@ -165,6 +165,15 @@ class InfersRules(Protocol):
 
 
 @runtime_checkable
+class NamesKeys(Protocol):
+    """Options that give keys of records a rule of their own, such as `strategies`."""
+
+    def named_keys(self) -> Iterable[FieldRule]:
+        """The keys whose rule has an effect on the score, as rules for a survey."""
+        ...
+
+
+@runtime_checkable
 class NamesFields(Protocol):
     """Options that name fields elsewhere than in `fields` and `lists`; a run may turn out not to have them."""
 

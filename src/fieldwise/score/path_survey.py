@@ -7,12 +7,14 @@ from typing import Any, Final, NamedTuple
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
-from fieldwise.model.options import ReadsItems, ReadsOutputFields
+from fieldwise.model.options import NamesKeys, ReadsItems, ReadsOutputFields
 from fieldwise.model.path import EACH, Path, Step, render_path, value_at
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.services import NO_SERVICES
 from fieldwise.model.values import MISSING, Value
+from fieldwise.read.rule_lines import locate_paths
+from fieldwise.read.suite import read_document
 from fieldwise.registry import nearest
 from fieldwise.score.batch import ScoringBatch
 
@@ -78,15 +80,41 @@ def _output_fields_of_evaluator(planned: PlannedEvaluator) -> Iterator[FieldRule
         yield from planned.config.output_fields()
 
 
+def list_written_keys(plan: Plan) -> list[FieldRule]:
+    """The keys that evaluators name in the suite file itself, as rules for a survey.
+
+    Keys in a file of their own, or in the saved configuration of the server, are left out: they may serve several suites.
+    """
+    keys = [rule for planned in plan.evaluators for rule in _keys_of_evaluator(planned)] if plan.file else []
+    if not keys:
+        return []
+    written = locate_paths(read_document(text=plan.text, file=plan.file))
+    return [rule for rule in keys if rule.text in written]
+
+
+def _keys_of_evaluator(planned: PlannedEvaluator) -> Iterator[FieldRule]:
+    for member in getattr(planned.config, "evaluators", ()):
+        yield from _keys_of_evaluator(member.evaluator)
+    if isinstance(planned.config, NamesKeys):
+        yield from planned.config.named_keys()
+
+
 class PathSurvey:
     """Counts the expected records that have the path of a rule; `add` a batch of cases at a time.
 
-    Of `output_fields`, it notes which of them any record has, on either side.
+    Of `output_fields` and `keys`, it notes which of them any record has, on either side.
     """
 
-    def __init__(self, rules: Iterable[FieldRule], item_paths: Iterable[FieldRule] = (), output_fields: Iterable[FieldRule] = ()) -> None:
+    def __init__(
+        self,
+        rules: Iterable[FieldRule],
+        item_paths: Iterable[FieldRule] = (),
+        output_fields: Iterable[FieldRule] = (),
+        keys: Iterable[FieldRule] = (),
+    ) -> None:
         self._item_paths = {rule.text: rule for rule in item_paths}
         self._unseen_output_fields = {(rule.text, rule.sparse): rule for rule in output_fields}
+        self._unseen_keys = {rule.text: rule for rule in keys}
         self._rules = self._item_paths | {rule.text: rule for rule in rules}
         self.records = 0
         """Number of expected records."""
@@ -109,14 +137,13 @@ class PathSurvey:
             collect_paths(record, self._expected_paths)
         for record in records.actual:
             collect_paths(record, self._actual_paths)
-        if self._unseen_output_fields:
-            self._note_output_fields((*records.actual, *records.expected))
-
-    def _note_output_fields(self, records: Sequence[Value]) -> None:
-        for key, rule in list(self._unseen_output_fields.items()):
-            assert rule.path is not None
-            if any(is_present(value_at(record, rule.path.steps)) for record in records):
-                del self._unseen_output_fields[key]
+        both_sides = (*records.actual, *records.expected)
+        for field, rule in list(self._unseen_output_fields.items()):
+            if _has_any_path(both_sides, rule):
+                del self._unseen_output_fields[field]
+        for key, rule in list(self._unseen_keys.items()):
+            if _has_any_path(both_sides, rule):
+                del self._unseen_keys[key]
 
     @property
     def absent(self) -> list[FieldRule]:
@@ -129,9 +156,29 @@ class PathSurvey:
         return bool(self._actual_paths)
 
     @property
+    def has_records(self) -> bool:
+        """True if some record has a field, on either side."""
+        return bool(self._expected_paths or self._actual_paths)
+
+    @property
     def absent_output_fields(self) -> list[FieldRule]:
         """The fields of outputs that no record has, on either side."""
         return list(self._unseen_output_fields.values())
+
+    @property
+    def absent_keys(self) -> list[FieldRule]:
+        """The keys that no record has, on either side."""
+        return list(self._unseen_keys.values())
+
+    @property
+    def is_complete(self) -> bool:
+        """True if no further case can change what is absent."""
+        return not (self.absent or self._unseen_output_fields or self._unseen_keys)
+
+    def suggest_key(self, text: str) -> str:
+        """How to fix a key that no record has."""
+        close = nearest(text, [*self._expected_paths, *self._actual_paths])
+        return f"did you mean `{close}`?" if close else "remove it, or move what several suites share into a JSON file of its own"
 
     def suggest_output_field(self, text: str) -> str:
         """How to fix a field that no record has."""
@@ -150,6 +197,12 @@ class PathSurvey:
         if text not in self._item_paths:
             fix += ", or write `sparse: true` if the field may be absent everywhere"
         return f"actual has it, so the two sides may use different names: {fix}" if in_actual else fix
+
+
+def _has_any_path(records: Iterable[Value], rule: FieldRule) -> bool:
+    assert rule.path is not None
+    steps = rule.path.steps
+    return any(is_present(value_at(record, steps)) for record in records)
 
 
 def _accepts_path(record: Any, steps: Sequence[Step]) -> bool:
@@ -210,6 +263,15 @@ def report_absent_output_fields(plan: Plan, survey: PathSurvey) -> list[Diagnost
         problem = Diagnostic(code=ABSENT_PATH, level=level, what="no case of the run has this field", where=where, fix=fix)
         problems.setdefault(rule.text, problem)
     return list(problems.values())
+
+
+def report_absent_keys(plan: Plan, survey: PathSurvey) -> list[Diagnostic]:
+    """The problems of keys that the suite names and no record has: the key that was meant is compared by another rule."""
+    what = "no case of the run has this key"
+    return [
+        Diagnostic(code=ABSENT_PATH, what=what, where=Where(file=plan.file, field=rule.text), fix=survey.suggest_key(rule.text))
+        for rule in survey.absent_keys
+    ]
 
 
 def report_missing_fields(plan: Plan, rules: Sequence[FieldRule], present: Counter[str], records: int) -> list[Diagnostic]:

@@ -125,6 +125,12 @@ class JsonQuality:
                 except MalformedPath as error:
                     yield "strategies", str(error), error.fix
 
+    def named_keys(self) -> Iterable[FieldRule]:
+        """The keys with a similarity, or with another strategy than IGNORE: a key that no case has is ignored anyway."""
+        for key in {**self.strategies, **self.similarities}:
+            if self.strategies.get(key) != "IGNORE":
+                yield FieldRule(path=Path.parse(key) if self.flatten else Path((key,)), text=key)
+
     def unknown(self, fields: Collection[str]) -> Iterable[OptionProblem]:
         """Keys that no case has: a strategy or a similarity for them has no effect."""
         for option, keys in (("strategies", self.strategies), ("similarities", self.similarities)):
