@@ -181,3 +181,12 @@ def test_an_image_that_does_not_state_its_size_is_not_shown_below_the_boxes(clie
     page = client.get(f"/runs/{run}/case?id=a").text
     assert "it does not state its size in pixels" in page
     assert "<image " not in page
+
+
+def test_many_differences_of_a_case_are_folded(client: TestClient) -> None:
+    case = {"id": "a", "expected": {"l": list(range(100))}, "actual": {"l": list(range(1, 101))}}
+    body = {"cases": [case], "evaluators": [{"type": "field_prf"}], "store": True}
+    run = client.post("/api/v1/evaluate/batch", json=body).json()["run"]["id"]
+    page = client.get(f"/runs/{run}/case?id=a").text
+    shown, _, folded = page.partition("<summary>60 more differences</summary>")
+    assert (shown.count('data-label="expected"'), folded.count('data-label="expected"')) == (40, 60)

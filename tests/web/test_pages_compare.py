@@ -112,3 +112,14 @@ def test_the_ranking_names_runs_as_the_matrix_does(client: TestClient, workspace
     ranking = page[page.index("Ranking by field_accuracy") : page.index("cases-title")]
     assert f'<a href="/runs/{ids[1]}">second.jsonl</a> <span class="note id">{ids[1]}</span>' in ranking
     assert "<td>first.jsonl</td>" in ranking
+
+
+def test_runs_of_one_file_are_told_apart_by_their_time(client: TestClient, workspace: Path) -> None:
+    path = workspace / "same.jsonl"
+    path.write_text(json.dumps({"id": "a", "expected": {"v": 1}, "actual": {"v": 2}}) + "\n")
+    suite = {"name": "s", "cases": str(path), "evaluators": [{"type": "field_accuracy", "fields": ["v"]}]}
+    runs = [fw.run(suite, root=workspace / ".fieldwise") for _ in range(2)]
+    same_second = f"{runs[0].started:%c}" == f"{runs[1].started:%c}"
+    matrix = client.get("/compare/cases", params={"run": [run.id for run in runs]}).text
+    heads = re.findall(r'<th scope="col"><a href="[^"]*">([^<]*)</a>', matrix)
+    assert heads == [f"same.jsonl · {run.id if same_second else f'{run.started:%-d %b %H:%M:%S}'}" for run in runs]

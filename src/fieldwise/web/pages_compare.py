@@ -1,5 +1,6 @@
 """The matrix of the compare page: cases by runs, with the expected value and what each run gave."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
@@ -109,7 +110,7 @@ def make_matrix(
     ids = server.index.ids(runs[0]).at(page) if shown == "all" else changed[shown][page.start : page.stop]
     return RunMatrix(
         runs=tuple(runs),
-        labels=tuple(run.label or name_data(run.sources) or run.name or run.id for run in runs),
+        labels=tuple(label_runs(runs)),
         evaluator=chosen,
         evaluators=tuple(shared),
         show=shown,
@@ -120,6 +121,15 @@ def make_matrix(
         previous=max(offset - CASES_PER_PAGE, 0),
         next=offset + CASES_PER_PAGE if offset + CASES_PER_PAGE < counts[shown] else None,
     )
+
+
+def label_runs(runs: Sequence[Run]) -> list[str]:
+    """The name of each run, else that of its data or its suite; where several are the same, with the time at which the run began."""
+    names = [run.label or name_data(run.sources) or run.name or run.id for run in runs]
+    started = [f"{run.started:%-d %b %H:%M:%S}" for run in runs]
+    suffixes = started if len(set(zip(names, started, strict=True))) == len(runs) else [run.id for run in runs]
+    counts = Counter(names)
+    return [name if counts[name] == 1 else f"{name} · {suffix}" for name, suffix in zip(names, suffixes, strict=True)]
 
 
 def _make_cases(server: Server, runs: Sequence[Run], evaluator: str, ids: Sequence[str]) -> list[MatrixCase]:
