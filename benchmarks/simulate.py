@@ -571,6 +571,33 @@ def simulate_power(drop: float, size: int, datasets: int, *, measured: bool) -> 
     return round(float(np.mean(stated_cases))), detected / datasets
 
 
+def draw_shares(rng: np.random.Generator, share: float, drop: float, cases: int) -> tuple[Column, Column]:
+    """Values 0 and 1 of the same cases in two runs, correlated by 0.5 or by as much as their shares allow, the second with a drop."""
+    new_share = share - drop
+    both = share * new_share + 0.5 * np.sqrt(share * (1 - share) * new_share * (1 - new_share))
+    both = min(both, new_share)
+    chances = [both, share - both, new_share - both, 1 - share - new_share + both]
+    kind = rng.choice(4, size=cases, p=chances)
+    return (kind <= 1).astype(np.float64), np.isin(kind, (0, 2)).astype(np.float64)
+
+
+def simulate_share_power(share: float, drop: float, datasets: int, *, runs: int) -> tuple[int, float]:
+    """The mean number of cases stated for a drop of a share, measured in one or two runs of 400 cases, and the power that they have."""
+    rng = np.random.default_rng([int(1000 * share), int(1000 * drop), runs])
+    stated_cases: list[int] = []
+    detected = 0
+    while len(stated_cases) < datasets:
+        pilot, other = draw_shares(rng, share, 0.0, 400)
+        spread = measure_spread(pilot, None, 0.5, is_share=True) if runs == 1 else measure_spread(other - pilot, None, None, is_share=True)
+        plan = None if spread is None else plan_sample_size(spread, drop)
+        if plan is None or plan.cases is None:
+            continue
+        stated_cases.append(plan.cases)
+        change = compare_numbers("score", *draw_shares(rng, share, drop, plan.cases))
+        detected += change is not None and change.verdict == "worse"
+    return round(float(np.mean(stated_cases))), detected / datasets
+
+
 # Tables
 
 
@@ -679,6 +706,19 @@ def build_power_table(datasets: int) -> Iterator[str]:
                 yield f"| {drop} | {design} | {'measured' if measured else 'assumed'} | {cases:,} | {_format_share(power)} |"
 
 
+def build_share_power_table(datasets: int) -> Iterator[str]:
+    """The same for shares of cases that pass, measured in one run, or in two."""
+    yield "| share | drop | one run: stated cases | power | two runs: stated cases | power |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for share in (0.98, 0.95, 0.9, 0.7):
+        for drop in (0.02, 0.05, 0.1):
+            cells = [f"{share}", f"{drop}"]
+            for runs in (1, 2):
+                cases, power = simulate_share_power(share, drop, datasets, runs=runs)
+                cells += [f"{cases:,}", _format_share(power)]
+            yield f"| {' | '.join(cells)} |"
+
+
 TABLES: dict[str, Callable[[int], Iterator[str]]] = {
     "coverage": build_coverage_table,
     "groups": partial(build_coverage_table, with_documents=True),
@@ -686,6 +726,7 @@ TABLES: dict[str, Callable[[int], Iterator[str]]] = {
     "changes": build_changes_table,
     "comparisons": build_comparisons_table,
     "power": build_power_table,
+    "shares": build_share_power_table,
     "commits": build_commits_table,
     "stored": build_stored_table,
 }

@@ -143,3 +143,21 @@ def test_two_runs_without_a_common_case_are_a_usage_error(folder: Path) -> None:
     output = runner.invoke(app, ["power", first, "--against", second])
     assert output.exit_code == 2
     assert "no case in common" in output.stderr
+
+
+def test_a_drop_below_zero_is_refused(folder: Path) -> None:
+    run_suite("plain.eval.yaml", 1)
+    output = runner.invoke(app, ["power", "--metric", "fields.pass_rate", "--drop", "0.9"])
+    assert output.exit_code == 2
+    assert "`fields.pass_rate` can drop by" in output.output
+
+
+def test_the_pass_rate_counts_as_a_share(folder: Path) -> None:
+    run_suite("plain.eval.yaml", 1)
+    answer = ask("--metric", "fields.pass_rate", "--drop", "0.1")
+    assert answer["assumptions"][1] == "a variance that changes with the mean as that of a share does"
+    run_suite("plain.eval.yaml", 2)
+    first = runner.invoke(app, ["runs", "--format", "json"])
+    runs = [entry["id"] for entry in json.loads(first.stdout)]
+    answer = ask(runs[0], "--against", runs[1], "--metric", "fields.pass_rate", "--drop", "0.1")
+    assert answer["assumptions"] == ["cases that the drop makes wrong, besides those that switch anyway"]

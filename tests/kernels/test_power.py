@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fieldwise.kernels.power import cases_needed, detectable_effect, detection_power
+from fieldwise.kernels.power import cases_needed, detectable_effect, detection_power, discordant_power
 
 
 @pytest.mark.parametrize("effect", [0.05, 0.2, 0.5, 1.0])
@@ -34,3 +34,21 @@ def test_no_change_is_never_detected_and_no_spread_always() -> None:
 
 def test_one_case_detects_nothing() -> None:
     assert detection_power(0.5, 1.0, 1) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "discordance", "n"), [(0.1, 0.2, 150), (0.05, 0.05, 157), (0.3, 0.4, 20), (0.5, 0.9, 15), (0.0, 0.3, 40)]
+)
+def test_the_power_of_pairs_is_that_of_the_exact_test(change: float, discordance: float, n: int) -> None:
+    toward = (discordance + change) / (2 * discordance)
+    power = 0.0
+    for differing in range(n + 1):
+        for pairs in range(differing + 1):
+            if differing and stats.binomtest(pairs, differing).pvalue <= 0.05:
+                power += stats.binom.pmf(differing, n, discordance) * stats.binom.pmf(pairs, differing, toward)
+    assert discordant_power(change, discordance, n) == pytest.approx(power, abs=1e-9)
+
+
+def test_no_pair_that_differs_has_no_power() -> None:
+    assert discordant_power(0.0, 0.0, 50) == 0
+    assert discordant_power(0.5, 0.5, 0) == 0

@@ -57,3 +57,50 @@ def test_independent_cases_count_as_they_are() -> None:
     spread = measure_spread(np.tile([0.0, 0.2, 0.4], 20), None, None)
     assert spread is not None
     assert spread.equal_share == 1
+
+
+def draw_shares(rng: np.random.Generator, share: float, drop: float, cases: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Values 0 and 1 of the same cases in two runs, correlated by 0.5."""
+    new_share = share - drop
+    both = share * new_share + 0.5 * np.sqrt(share * (1 - share) * new_share * (1 - new_share))
+    kind = rng.choice(4, size=cases, p=[both, share - both, new_share - both, 1 - share - new_share + both])
+    return (kind <= 1).astype(np.float64), np.isin(kind, (0, 2)).astype(np.float64)
+
+
+@pytest.mark.parametrize(("share", "drop"), [(0.98, 0.02), (0.95, 0.05), (0.9, 0.1)])
+def test_a_drop_of_a_share_near_one_is_detected_with_the_stated_power(share: float, drop: float) -> None:
+    values = np.ones(1000)
+    values[: round(1000 * (1 - share))] = 0.0
+    spread = measure_spread(values, None, 0.5, is_share=True)
+    assert spread is not None
+    cases = plan_sample_size(spread, drop).cases
+    assert cases is not None
+    rng = np.random.default_rng(5)
+    changes = [compare_numbers("fields.pass_rate", *draw_shares(rng, share, drop, cases)) for _ in range(400)]
+    detected = np.mean([change is not None and change.verdict == "worse" for change in changes])
+    assert 0.73 < detected < 0.87  # 0.53 to 0.56 with the variance before the drop
+
+
+def test_two_runs_of_a_share_count_the_cases_that_the_drop_makes_wrong() -> None:
+    differences = np.zeros(400)
+    differences[:4], differences[4:8] = 1.0, -1.0
+    spread = measure_spread(differences, None, None, is_share=True)
+    assert spread is not None
+    cases = [row.cases or 0 for row in plan_sample_size(spread, 0.1).table]
+    assert cases == sorted(cases, reverse=True)
+    assert cases[2] > 70  # of these, 7 fail anew, and 6 in one direction are significant; 16 with the variance of both runs alone
+
+
+def test_a_share_cannot_drop_below_zero() -> None:
+    spread = measure_spread(np.tile([0.0, 0.0, 0.0, 1.0], 20), None, 0.5, is_share=True)
+    assert spread is not None
+    plan = plan_sample_size(spread, 0.1)
+    assert spread.largest_drop == 0.25
+    assert [row.drop for row in plan.table] == pytest.approx([0.025, 0.05, 0.1, 0.2])
+    assert plan.detectable is None or plan.detectable <= 0.25
+
+
+def test_few_cases_near_zero_detect_no_drop() -> None:
+    spread = measure_spread(np.array([0.0] * 19 + [1.0]), None, 0.5, is_share=True)
+    assert spread is not None
+    assert plan_sample_size(spread, 0.05).detectable is None

@@ -61,9 +61,10 @@ def power(
     """
     from fieldwise.cli._console import print_page
     from fieldwise.cli._lookup import open_measured_run
+    from fieldwise.model.change import lower_is_better
     from fieldwise.report.power_view import build_power_report
     from fieldwise.report.text_format import dump_json
-    from fieldwise.summarize.sample_size import DEFAULT_CORRELATION, assume_spread, plan_sample_size
+    from fieldwise.summarize.sample_size import DEFAULT_CORRELATION, assume_spread, measure_spread, plan_sample_size
 
     _check_usage(run, against, deviation, correlation, group_size, icc)
     assumed_correlation = DEFAULT_CORRELATION if correlation is None else correlation
@@ -76,8 +77,13 @@ def power(
     else:
         stored = open_measured_run(run or "latest", program.root)
         compared_run = None if against is None else open_measured_run(against, program.root)
-        name, spread = _measure(stored, compared_run, metric, assumed_correlation)
+        name, values, groups = _measure(stored, compared_run, metric)
         is_share = _check_drop(stored, name, drop)
+        is_known_share = is_share and (compared_run is not None or (values.size > 0 and values.min() >= 0 and values.max() <= 1))
+        if is_known_share and compared_run is None and lower_is_better(name):
+            values = 1 - values  # a rise of what is wrong is a drop of what is right
+        spread = measure_spread(values, groups, None if compared_run is not None else assumed_correlation, is_share=is_known_share)
+        _require_possible_drop(name, drop, spread)
     if spread is None:
         content = {"run": None if stored is None else stored.id, "metric": name, "drop": drop, "cases": None, "groups": None}
         message = f"{name}: not enough. Fewer than two cases or groups were measured, or all their values are equal; use --deviation."
@@ -129,13 +135,26 @@ def _check_drop(stored: "Run", metric: str, drop: float) -> bool:
     return value_range == (0.0, 1.0) or (value_range is None and drop <= 1)
 
 
-def _measure(stored: "Run", new_run: "Run | None", metric: str | None, correlation: float) -> "tuple[str, ChangeSpread | None]":
-    """The full name of the metric, and its spread in one run or from one run to another."""
+def _require_possible_drop(metric: str, drop: float, spread: "ChangeSpread | None") -> None:
+    """ConfigError if the metric cannot drop so far."""
+    from fieldwise.model.change import lower_is_better
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+
+    limit = None if spread is None else spread.largest_drop
+    if limit is not None and drop > limit:
+        verb = "rise" if lower_is_better(metric) else "drop"
+        what = f"`{metric}` can {verb} by {limit:.3g} at most, not by {drop:g}"
+        raise ConfigError([Diagnostic(code="bad-usage", what=what, fix="give a smaller --drop")])
+
+
+def _measure(
+    stored: "Run", new_run: "Run | None", metric: str | None
+) -> "tuple[str, np.ndarray[tuple[int], np.dtype[np.float64]], np.ndarray[tuple[int], np.dtype[np.int64]] | None]":
+    """The full name of the metric, its values in one run or its differences from one run to another, and the groups of the cases."""
     import numpy as np
 
     from fieldwise.store.run_metrics import list_case_ids, load_metrics
     from fieldwise.summarize.compare import encode_groups
-    from fieldwise.summarize.sample_size import measure_spread
 
     ids = list_case_ids(stored)
     evaluator, name = _split_metric(stored, metric)
@@ -153,7 +172,7 @@ def _measure(stored: "Run", new_run: "Run | None", metric: str | None, correlati
         values = np.array([value_of.get(case, np.nan) for case in ids]) - values
     rows = np.flatnonzero(~np.isnan(values))
     groups = encode_groups(measurements.groups, rows)
-    return f"{evaluator}.{name}", measure_spread(values[rows], groups, None if new_run is not None else correlation)
+    return f"{evaluator}.{name}", values[rows], groups
 
 
 def _split_metric(stored: "Run", metric: str | None) -> tuple[str, str | None]:

@@ -1,20 +1,62 @@
 """How many cases are needed to detect a drop of a metric, from measured or assumed variance."""
 
 from dataclasses import asdict, dataclass
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.paired import standard_error
-from fieldwise.kernels.power import cases_needed, detectable_effect, detection_power
+from fieldwise.kernels.power import detectable_effect, detection_power, discordant_power, find_smallest_number
 from fieldwise.kernels.statistics import degrees_of_freedom
 
 DEFAULT_CORRELATION: Final = 0.5
 """Assumed correlation of the scores of one case in two runs."""
 _TABLE_FACTORS: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
+_DROP_PRECISION: Final = 1e-6
 _CURVE_FACTORS: Final = (0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareSpread:
+    """How the change of a metric between 0 and 1 varies: near 1, its values vary more after a drop than before."""
+
+    variance: float
+    """Variance of the values of one run over cases."""
+    mean: float
+    """Mean of these values."""
+    correlation: float
+    is_binary: bool
+    """Every value is 0 or 1."""
+
+    @property
+    def largest_drop(self) -> float:
+        """The metric cannot drop further."""
+        return self.mean
+
+    def variance_of_change(self, drop: float) -> float:
+        """Variance of the change of a case. The variance of the values changes with their mean as that of a share does."""
+        mean = max(0.0, self.mean - drop)
+        new_variance = self.variance * mean * (1 - mean) / (self.mean * (1 - self.mean))
+        variance = self.variance + new_variance - 2 * self.correlation * sqrt(self.variance * new_variance)
+        return max(variance, drop * (1 - drop)) if self.is_binary else variance  # as many cases as the drop says must change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwitchSpread:
+    """How the change of a share varies of which two runs are known: the cases that switch between 0 and 1."""
+
+    switching: float
+    """Share of the cases that differ between the runs, less the change of the mean."""
+    measured_variance: float
+
+    is_binary = True
+    largest_drop = 1.0
+
+    def variance_of_change(self, drop: float) -> float:
+        """Variance of the change of a case. Cases that the drop makes wrong are added to those that switch anyway."""
+        return self.measured_variance if drop == 0 else min(1.0, self.switching + drop) - drop**2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +75,28 @@ class ChangeSpread:
     equal_share: float = 1.0
     """Groups of equal size that vary alike, and are as good to estimate the variance, as a share of these groups. `compare` takes their
     number for its degrees of freedom."""
+    share: ShareSpread | SwitchSpread | None = None
+    """How the deviation depends on the drop; None if it does not, as far as is known."""
     assumptions: tuple[str, ...] = ()
+
+    @property
+    def largest_drop(self) -> float | None:
+        """The metric cannot drop further; None if that is not known."""
+        return None if self.share is None else self.share.largest_drop
+
+    def deviation_after(self, drop: float) -> float:
+        """Standard deviation of the change if the metric drops so far."""
+        if self.share is None:
+            return self.deviation
+        return self.deviation * sqrt(self.share.variance_of_change(drop) / self.share.variance_of_change(0.0))
+
+    def power_of(self, drop: float, units: int, confidence: float) -> float:
+        """The probability that so many cases or groups detect the drop."""
+        if self.share is not None and self.share.is_binary and not self.is_grouped:
+            return discordant_power(drop, self.share.variance_of_change(drop) + drop**2, units, confidence)
+        equal_units = max(2, int(units * self.equal_share + 1e-9))
+        deviation = self.deviation_after(drop) * sqrt(self.equal_share)  # so many equal groups have the standard error of all groups
+        return detection_power(drop, deviation, equal_units, confidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +133,7 @@ class PowerPlan:
     measured_cases: int | None
     measured_groups: int | None
     detectable: float | None
-    """The smallest drop that the measured cases detect with this power; None if the spread is assumed."""
+    """The smallest drop that the measured cases detect with this power; None if the spread is assumed, or they detect none."""
     assumptions: tuple[str, ...]
     table: tuple[SampleSize, ...]
     curve: tuple[PowerPoint, ...]
@@ -99,10 +162,12 @@ def assume_spread(deviation: float, correlation: float, *, group_size: float = 1
     )
 
 
-def measure_spread(values: NDArray[np.float64], groups: NDArray[np.int64] | None, correlation: float | None) -> ChangeSpread | None:
+def measure_spread(
+    values: NDArray[np.float64], groups: NDArray[np.int64] | None, correlation: float | None, *, is_share: bool = False
+) -> ChangeSpread | None:
     """The spread from the values of one run, with an assumed correlation, or from the differences of two runs (`correlation` None).
 
-    None for fewer than two cases or groups, or if all values are equal.
+    `is_share`: the metric lies between 0 and 1, and higher is better. None for fewer than two cases or groups, or if all values are equal.
     """
     sizes = None
     sums = values
@@ -115,7 +180,12 @@ def measure_spread(values: NDArray[np.float64], groups: NDArray[np.int64] | None
     if units < 2 or error <= 0:
         return None
     scale = 1.0 if correlation is None else sqrt(2 * (1 - correlation))
-    assumption = () if correlation is None else (f"a correlation of {correlation:g} between the runs of one case",)
+    share = _describe_share(values, correlation) if is_share else None
+    assumptions = [] if correlation is None else [f"a correlation of {correlation:g} between the runs of one case"]
+    if isinstance(share, SwitchSpread):
+        assumptions.append("cases that the drop makes wrong, besides those that switch anyway")
+    elif share is not None:
+        assumptions.append("a variance that changes with the mean as that of a share does")
     return ChangeSpread(
         deviation=error * sqrt(units) * scale,
         cases_per_unit=len(values) / units,
@@ -123,8 +193,20 @@ def measure_spread(values: NDArray[np.float64], groups: NDArray[np.int64] | None
         cases=len(values),
         units=units,
         equal_share=1.0 if sizes is None else _share_of_equal_groups(sums, sizes),
-        assumptions=assumption,
+        share=share,
+        assumptions=tuple(assumptions),
     )
+
+
+def _describe_share(values: NDArray[np.float64], correlation: float | None) -> ShareSpread | SwitchSpread | None:
+    """How the change of a share varies; None if only differences of values that are not all 0 or 1 are known."""
+    mean, variance = float(values.mean()), float(values.var())
+    is_binary = bool(np.isin(values, (-1.0, 0.0, 1.0)).all())
+    if correlation is not None:
+        return ShareSpread(mean=mean, variance=variance, correlation=correlation, is_binary=is_binary)
+    if not is_binary:
+        return None
+    return SwitchSpread(switching=max(0.0, float(np.abs(values).mean()) - abs(mean)), measured_variance=variance)
 
 
 def _share_of_equal_groups(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> float:
@@ -139,12 +221,8 @@ def plan_sample_size(
 ) -> PowerPlan:
     """The number of cases, and of groups, that detect a drop of the metric; `is_share`: no drop of 1 or more is of interest."""
 
-    share = spread.equal_share
-    deviation = spread.deviation * sqrt(share)  # this number of equal groups has the standard error of all groups
-
     def needed_for(change: float) -> SampleSize:
-        equal_units = cases_needed(change, deviation, power=power, confidence=confidence)
-        units = None if equal_units is None else ceil(equal_units / share - 1e-9)
+        units = find_smallest_number(lambda n: spread.power_of(change, n, confidence), power)
         cases = None if units is None else ceil(units * spread.cases_per_unit - 1e-9)
         return SampleSize(drop=change, cases=cases, groups=units if spread.is_grouped else None)
 
@@ -153,23 +231,42 @@ def plan_sample_size(
     curve: list[PowerPoint] = []
     for units in sorted({max(2, round((needed_units or 0) * factor)) for factor in _CURVE_FACTORS} if needed_units else ()):
         cases = ceil(units * spread.cases_per_unit - 1e-9)
-        reached = detection_power(drop, deviation, max(2, round(units * share)), confidence)
+        reached = spread.power_of(drop, units, confidence)
         curve.append(PowerPoint(cases=cases, groups=units if spread.is_grouped else None, power=reached))
-    detectable = None
-    if spread.units is not None:
-        effect = detectable_effect(spread.units, power=power, confidence=confidence, degrees=spread.units * share - 1)
-        detectable = effect * spread.deviation / sqrt(spread.units)
+    largest_drop = spread.largest_drop or (1.0 if is_share else inf)
+    other_drops = [
+        change for change in (drop * factor for factor in _TABLE_FACTORS) if change <= largest_drop and (change < 1 or not is_share)
+    ]
     return PowerPlan(
         drop=drop,
         power=power,
         confidence=confidence,
         cases=needed.cases,
         groups=needed.groups,
-        deviation=spread.deviation,
+        deviation=spread.deviation_after(drop),
         measured_cases=spread.cases,
         measured_groups=spread.units if spread.is_grouped else None,
-        detectable=detectable,
+        detectable=_find_detectable_drop(spread, power, confidence),
         assumptions=spread.assumptions,
-        table=tuple(needed_for(drop * factor) for factor in _TABLE_FACTORS if drop * factor < 1 or not is_share),
+        table=tuple(needed_for(change) for change in other_drops),
         curve=tuple(curve),
     )
+
+
+def _find_detectable_drop(spread: ChangeSpread, power: float, confidence: float) -> float | None:
+    """The smallest drop that the measured cases detect; None if the spread is assumed, or they detect none."""
+    if spread.units is None:
+        return None
+    if spread.share is None:
+        effect = detectable_effect(spread.units, power=power, confidence=confidence, degrees=spread.units * spread.equal_share - 1)
+        return effect * spread.deviation / sqrt(spread.units)
+    low, high = 0.0, spread.share.largest_drop
+    if spread.power_of(high, spread.units, confidence) < power:
+        return None
+    while high - low > _DROP_PRECISION:
+        middle = (low + high) / 2
+        if spread.power_of(middle, spread.units, confidence) >= power:
+            high = middle
+        else:
+            low = middle
+    return high
