@@ -1,10 +1,14 @@
 """Histograms of what is compared with a threshold or a tolerance."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import fieldwise as fw
+from fieldwise.store.manifest import write_manifest
+from fieldwise.store.run import open_run
+from fieldwise.study import inferred_suite
 from fieldwise.study.limit_histograms import BINS, build_limit_histograms
 from fieldwise.study.what_if import what_if
 
@@ -62,10 +66,32 @@ def test_list_rules_of_the_suite_are_kept_beside_inferred_rules(tmp_path):
     assert "f.items[*].price.tolerance" not in names
 
 
-def test_rules_inferred_from_more_cases_than_the_run_stores_are_the_reason_for_no_histogram(tmp_path):
+def forget_inferred_rules(run):
+    """Let the run look as if a version had stored it that kept no inferred rules."""
+    entries = [{key: value for key, value in entry.items() if key != "inferred_rules"} for entry in run.manifest.evaluators]
+    write_manifest(run.path, replace(run.manifest, evaluators=entries))
+    return open_run(run.path.parent.parent, run.id)
+
+
+def test_inferred_rules_are_stored_and_not_inferred_again(tmp_path, monkeypatch):
+    run = store_run(tmp_path, [{"type": "field_accuracy", "name": "f"}], make_orders(lambda n: 10.5 + n))
+    again = build_limit_histograms(forget_inferred_rules(run))
+    run = store_run(tmp_path, [{"type": "field_accuracy", "name": "f"}], make_orders(lambda n: 10.5 + n))
+    monkeypatch.setattr(inferred_suite, "_infer_again", pytest.fail)
+    assert build_limit_histograms(run) == again
+    assert len(what_if(run, ["f.total.tolerance=0.2"]).flips) == 8
+
+
+def test_rules_inferred_from_more_cases_than_the_run_stores_can_be_tried(tmp_path):
     cases = make_orders(lambda n: 10.5 if n < 4 else 10.123)
     run = store_run(tmp_path, [{"type": "field_accuracy", "name": "f"}], cases, limit=3)
-    study = build_limit_histograms(run)
+    assert "f.total.tolerance" in {histogram.name for histogram in build_limit_histograms(run).histograms}
+
+
+def test_an_older_run_over_a_part_of_the_cases_has_no_histogram(tmp_path):
+    cases = make_orders(lambda n: 10.5 if n < 4 else 10.123)
+    run = store_run(tmp_path, [{"type": "field_accuracy", "name": "f"}], cases, limit=3)
+    study = build_limit_histograms(forget_inferred_rules(run))
     assert study.histograms == ()
     assert study.reason.startswith("The rules of `f` were inferred from other data than the run stores")
 

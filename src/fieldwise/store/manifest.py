@@ -18,6 +18,7 @@ from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.provenance import DataSource
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
 from fieldwise.model.values import to_plain
+from fieldwise.plan.written_rules import write_list_rules, write_rule
 from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.checksums import dump_sealed, is_sealed, load_sealed, sha256
@@ -29,6 +30,8 @@ FORMAT: Final = 3
 UNSEALED_FORMAT: Final = 2
 """The format of versions before 0.2, without checksums."""
 MANIFEST_FILE: Final = "manifest.json"
+INFERRED_RULES: Final = "inferred_rules"
+"""Key of an evaluator's inferred rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +95,7 @@ class Manifest:
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     """Fingerprints of the suite and of the data files, by role."""
     evaluators: Sequence[Mapping[str, Any]] = ()
-    """Type, version, name, weight, `pass_at` and fingerprint of the rules of each evaluator."""
+    """Type, version, name, weight, `pass_at` and fingerprint of the rules of each evaluator; its rules, if they were inferred."""
     parts: tuple[Part, ...] = ()
     """The parts of a finished run."""
     summary: Summary = field(default_factory=lambda: Summary(cases=0, evaluators={}))
@@ -185,17 +188,25 @@ def _describe_confidence(plan: Plan) -> dict[str, str]:
 
 def _describe_evaluator(planned: PlannedEvaluator) -> dict[str, Any]:
     try:
-        version: int | None = EVALUATORS.find(planned.type).version
+        spec = EVALUATORS.find(planned.type)
     except KeyError:  # an evaluator that is not registered
-        version = None
+        spec = None
+    has_own_rules = spec is not None and "fields" in spec.recomputes  # a composite has those of its members
     return {
         "type": planned.type,
-        "version": version,
+        "version": None if spec is None else spec.version,
         "name": planned.name,
         "weight": planned.weight,
         "pass_at": planned.pass_at,
         "rules": fingerprint_rules(planned),
+        **({INFERRED_RULES: describe_inferred_rules(planned)} if planned.has_inferred_rules and has_own_rules else {}),
     }
+
+
+def describe_inferred_rules(planned: PlannedEvaluator) -> dict[str, Any]:
+    """The rules of an evaluator as a suite would write them."""
+    config: Any = planned.config
+    return {"fields": [write_rule(rule) for rule in config.fields], "lists": write_list_rules(config.lists)}
 
 
 def write_manifest(folder: Location, manifest: Manifest) -> None:

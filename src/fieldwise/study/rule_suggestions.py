@@ -5,7 +5,6 @@ the same list, because these decide which items are paired. The mutants that it 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -21,6 +20,7 @@ from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING
 from fieldwise.plan.choose_match import choose_match
 from fieldwise.plan.infer import infer_rules_from_pairs
+from fieldwise.plan.written_rules import write_rule
 from fieldwise.registry import EVALUATORS, MATCHERS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate
@@ -365,29 +365,6 @@ def _list_prefix(path: Path) -> tuple[Step, ...] | None:
 
 def _generalize(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     return tuple(EACH if isinstance(step, int) else step for step in steps)
-
-
-def write_rule(rule: FieldRule) -> dict[str, Any]:
-    """A rule as in `fields` of a suite, without options that have their default."""
-    written: dict[str, Any] = {"path": rule.text, "match": rule.match.name}
-    options: Any = rule.match.options
-    if is_dataclass(options) and not isinstance(options, type):
-        for option in fields(options):
-            value = getattr(options, option.name)
-            default = option.default if option.default is not NO_DEFAULT else None
-            if value != default and option.name not in ("model", "calibration"):
-                written[option.name.rstrip("_")] = list(value) if isinstance(value, tuple | frozenset) else value
-    if rule.weight != 1:
-        written["weight"] = rule.weight
-    if rule.required is not None:
-        written["required"] = rule.required
-    if rule.sparse:
-        written["sparse"] = True
-    if rule.evidence is not None:
-        written["evidence"] = {"iou": rule.evidence.iou}
-    if rule.unexpected is not None:
-        written["unexpected"] = rule.unexpected
-    return written
 
 
 class _Trial:
