@@ -45,8 +45,15 @@ def test_one_file_with_different_names_on_each_side_is_incomplete_too(tmp_path: 
 
 
 def test_names_inside_text_count(tmp_path: Path) -> None:
-    cases = [{"id": "a", "expected": {"x": 1}, "actual": 'Here it is: {"y": 1}'}]
+    cases = [{"id": case, "expected": {"x": 1}, "actual": 'Here it is: {"y": 1}'} for case in "abc"]
     assert fw.run({"evaluators": [{"type": "field_accuracy"}]}, cases=cases, root=tmp_path).exit_code == 3
+
+
+@pytest.mark.parametrize(("count", "exit_code"), [(1, 0), (2, 0), (3, 3)])
+def test_one_or_two_outputs_with_other_names_are_answers_that_are_wrong(tmp_path: Path, count: int, exit_code: int) -> None:
+    cases = [{"id": str(case), "expected": {"x": 1}, "actual": {"y": 1}} for case in range(count)]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, cases=cases, root=tmp_path)
+    assert (run.exit_code, len(run.mismatches())) == (exit_code, 2 * count)
 
 
 @pytest.mark.parametrize("output", [{}, {"company": None, "total": None}, {"company": "", "total": None}, {"vendor": None, "items": []}])

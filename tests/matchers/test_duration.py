@@ -98,6 +98,7 @@ def test_nights_and_business_days_agree_in_every_language(expected: str, actual:
 
 def test_long_lengths_keep_every_second() -> None:
     assert not agrees("1000000000 s", "1000000001 s")
+    assert agrees("20 min", "0.333333333333 h")
 
 
 def test_a_bound_agrees_with_the_same_bound_only() -> None:

@@ -270,7 +270,12 @@ def test_quantities_in_one_unit_keep_every_digit() -> None:
     assert not agrees("12345678901234567.89 kg", "12345678901234567.88 kg")
     assert agrees("12345678901234567.89 kg", "12345678901234567.890 kilograms")
     assert not agrees("10000000001 g", "10000000 kg")
-    assert not agrees("1 kg", "2.20462262 lbs")
+
+
+def test_decimals_of_a_conversion_may_be_cut_off_behind_the_ninth_digit() -> None:
+    assert agrees("100 km/h", "27.7777777778 m/s")
+    assert agrees("1 kg", "2.20462262 lbs")
+    assert not agrees("1 kg", "2.204622 lbs")
 
 
 def test_a_unit_of_two_meanings_agrees_with_each() -> None:

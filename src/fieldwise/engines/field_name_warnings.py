@@ -1,7 +1,7 @@
 """A run whose expected and actual records have no field in common: every expected field is an omission, so that nothing was compared.
 
-That may be what the system did, or a mapping that is missing: the run exits 3 unless a gate or `pass_at` fails it. The stored records are
-read only if no comparison of the run had values on both sides.
+That may be the output, or a missing mapping: a run of three such cases or more exits 3 unless a gate or `pass_at` fails it.
+The stored records are read only if no comparison of the run had values on both sides.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +21,8 @@ from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.summarize.exit_code import NO_COMMON_FIELD
 
+_MIN_CASES: Final = 3
+"""With fewer cases, other names are an answer that is wrong like any other."""
 _MAX_CASES: Final = 1_000
 """Number of stored cases whose records are looked at."""
 _MAX_NAMED: Final = 4
@@ -41,7 +43,7 @@ def check_common_fields(
     pairs = list(islice(_load_records(folder, parts), _MAX_CASES))
     expected_names, actual_names = (list_fields(map(_drop_empty_fields, side)) for side in zip(*pairs, strict=True)) if pairs else ([], [])
     is_common = not set(expected_names).isdisjoint(list_fields(actual for _, actual in pairs))
-    if not expected_names or not actual_names or is_common:
+    if len(pairs) < _MIN_CASES or not expected_names or not actual_names or is_common:
         return [*notes]
     names = [list_names(side_names, _MAX_NAMED) for side_names in (expected_names, actual_names)]
     what = f"no field in common: expected has {names[0]}, actual has {names[1]}; every expected field counts as missing"

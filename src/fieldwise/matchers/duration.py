@@ -19,14 +19,11 @@ from fieldwise.kernels import measures
 from fieldwise.kernels.amounts import read_figure
 from fieldwise.kernels.tolerance import is_close
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
-from fieldwise.matchers.quantity import NO_UNIT
+from fieldwise.matchers.quantity import NO_UNIT, conversion_rounding
 from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import matcher
 from fieldwise.specs import Example
-
-_ROUNDING = 1e-13
-"""Relative slack for the binary rounding of conversions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +73,9 @@ def _duration_matcher(config: Duration) -> ReadingMatcher[measures.DurationReadi
                 return Agreement(False, f"other unit: {kinds}")
             limit = _limit_in_seconds(config, expected)
             readings = [(left, right) for left in _readings(expected) for right in _readings(actual)]
-            return Agreement(any(abs(left - right) <= limit + _ROUNDING * max(abs(left), abs(right)) for left, right in readings))
+            return Agreement(
+                any(abs(left - right) <= limit + conversion_rounding(left, right) * max(abs(left), abs(right)) for left, right in readings)
+            )
         limit = config.tolerance if not isinstance(config.tolerance, str) else 0.0
         pairs = [(left, right) for left in _numbers_of(expected) for right in _numbers_of(actual)]
         agrees = any(is_close(left, right, limit) for left, right in pairs)

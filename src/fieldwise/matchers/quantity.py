@@ -36,8 +36,10 @@ from fieldwise.registry import matcher
 from fieldwise.specs import ColumnSurvey, Example
 
 NO_UNIT = "one side has no unit; the numbers were compared"
-_ROUNDING: Final = 1e-13
+_BINARY_ROUNDING: Final = 1e-13
 """Relative slack for the binary rounding of conversions: 98.6 °F is 37.000000000000 °C only to about 1e-15."""
+_DECIMAL_ROUNDING: Final = 1e-9
+"""The same where one side has decimals, which may be cut off: 100 km/h are 27.7777777778 m/s."""
 _SLACK: Final = 1 + 1e-9
 """Slack of a tolerance for binary rounding, as in `numeric_tolerance`."""
 
@@ -178,7 +180,17 @@ def _is_within(
     limit = _limit_in_base(tolerance, left)
     if (left.factor, left.offset) == (right.factor, right.offset):
         return is_close(expected.value, actual.value, limit / left.factor)
-    return abs(left.value - right.value) <= limit * _SLACK + _ROUNDING * max(abs(left.value), abs(right.value))
+    rounding = conversion_rounding(expected.value, actual.value) * max(abs(left.value), abs(right.value))
+    return abs(left.value - right.value) <= limit * _SLACK + rounding
+
+
+def conversion_rounding(expected: float, actual: float) -> float:
+    """Relative slack for the rounding of conversions, between two numbers as they are written: more if one of them has decimals.
+
+    >>> conversion_rounding(100, 27.7777777778), conversion_rounding(10000000001, 10000000)
+    (1e-09, 1e-13)
+    """
+    return _BINARY_ROUNDING if expected == int(expected) and actual == int(actual) else _DECIMAL_ROUNDING
 
 
 def _limit_in_base(tolerance: float | str, expected: measures.BaseValue) -> float:

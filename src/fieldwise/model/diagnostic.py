@@ -9,8 +9,8 @@ from fieldwise.dataclass import dataclass
 Level = Literal["error", "warning", "info"]
 UNREAD_VALUES = "unread-values"
 """Code of the diagnostics about expected values that a match cannot read; reports show them at the top."""
-UNEVEN_ROWS, OTHER_ORDER = "uneven-rows", "other-order"
-"""Codes of the warnings that rows which are paired by their number may not belong together."""
+OTHER_ORDER = "other-order"
+"""Code of the warning that rows which are paired by their number do not belong together, by their values."""
 UNREADABLE_SIDE = "unreadable-side"
 """Code of the warning that no output of a file can be read."""
 

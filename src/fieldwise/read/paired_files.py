@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.diagnostic import OTHER_ORDER, UNEVEN_ROWS, UNREADABLE_SIDE, Diagnostic, Where
+from fieldwise.model.diagnostic import OTHER_ORDER, UNREADABLE_SIDE, Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING, Value
@@ -422,7 +422,7 @@ def _report_uneven_rows(expected_side: Side, actual_side: Side, totals: _Pairing
     counts = f"expected has {totals.cases:,} rows, actual {actual_count:,}, and nothing identifies them"
     what = f"{counts}: from the first row that one side lacks, each row is compared with another one"
     where = Where(file=actual_side.file)
-    yield Diagnostic(code=UNEVEN_ROWS, what=what, where=where, fix=_NAME_IDS, level="warning")
+    yield Diagnostic(code="uneven-rows", what=what, where=where, fix=_NAME_IDS, level="warning")
 
 
 def _report_split_files(totals: _PairingTotals, predictions: list[SideRecord]) -> Iterator[Diagnostic]:

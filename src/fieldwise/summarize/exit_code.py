@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from fieldwise.dataclass import dataclass
-from fieldwise.model.diagnostic import OTHER_ORDER, UNEVEN_ROWS, UNREADABLE_SIDE, Diagnostic
+from fieldwise.model.diagnostic import OTHER_ORDER, UNREADABLE_SIDE, Diagnostic
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.summarize.gates import NOTHING_MEASURED
@@ -15,8 +15,8 @@ MALFORMED_PATH, UNMEASURED_RULE = "malformed-path", "unmeasured-rule"
 _INCOMPLETE_CODES: Final = frozenset((NOTHING_MEASURED, NEVER_USED, MALFORMED_PATH, UNMEASURED_RULE))
 """Problems that leave something unmeasured: exit code 3, not 2."""
 NO_COMMON_FIELD: Final = "no-common-field"
-_DOUBTS: Final = frozenset((UNEVEN_ROWS, OTHER_ORDER, UNREADABLE_SIDE))
-"""Warnings that rows may be compared with other ones, or none can be read. As an error that no field is in common, they mean that the
+_DOUBTS: Final = frozenset((OTHER_ORDER, UNREADABLE_SIDE))
+"""Warnings that rows are probably compared with other ones, or none can be read. As an error that no field is in common, they mean that the
 scores may say nothing of the system: 3 instead of 0, while a gate that failed stays 1."""
 PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
