@@ -6,6 +6,7 @@ Called where two tables are paired, before they would be paired by the number of
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import eq
 from typing import Any, Final
 
 from fieldwise.kernels.values import to_nfc
@@ -19,7 +20,7 @@ _MIN_MOVED: Final = 2
 _MIN_MOVED_SHARE: Final = 0.1
 """Number and share of rows that must be at another place on the other side: one swapped value may be an error of the system."""
 
-_MIN_FOUND: Final = 0.5
+_MIN_SHARED_VALUES: Final = 0.5
 _EVIDENT_DEVIATIONS: Final = 5.0
 """Share of a column's values that the other side must have, and how many standard deviations above chance they would be at the same place
 in rows of the same order, for the column to be evidence of the order."""
@@ -74,14 +75,15 @@ def are_in_other_order(expected: Sequence[_Row], actual: Sequence[_Row]) -> bool
     count = min(len(expected), len(actual))
     has_evidence = False
     for left, right in _pair_columns(_list_names(expected), _list_names(actual)):
-        pairs = [(to_comparable(row.get(left)), to_comparable(other.get(right))) for row, other in zip(expected, actual, strict=False)]
-        expected_counts, actual_counts = Counter(value for value, _ in pairs), Counter(value for _, value in pairs)
+        expected_values = [to_comparable(row.get(left)) for row in expected[:count]]
+        actual_values = [to_comparable(row.get(right)) for row in actual[:count]]
+        expected_counts, actual_counts = Counter(expected_values), Counter(actual_values)
         chance = sum(number * actual_counts[value] for value, number in expected_counts.items()) / count
         deviation = (chance * (1 - chance / count)) ** 0.5
-        found = (expected_counts & actual_counts).total()
-        if sum(value == other for value, other in pairs) > chance + _CHANCE_DEVIATIONS * deviation:
+        shared = (expected_counts & actual_counts).total()
+        if sum(map(eq, expected_values, actual_values)) > chance + _CHANCE_DEVIATIONS * deviation:
             return False
-        is_evidence = found >= _MIN_FOUND * count and found > chance + _EVIDENT_DEVIATIONS * deviation
+        is_evidence = shared >= _MIN_SHARED_VALUES * count and shared > chance + _EVIDENT_DEVIATIONS * deviation
         has_evidence = has_evidence or is_evidence
     return has_evidence
 
