@@ -253,7 +253,7 @@ def _differ_in_long_decimals(expected: Json, actual: Json) -> bool:
     if not (isinstance(expected, str) and isinstance(actual, str)) or len(expected) <= MAX_FLOAT_DIGITS or len(actual) <= MAX_FLOAT_DIGITS:
         return False
     left, right = _read_value(expected), _read_value(actual)
-    return left is not None and right is not None and left == right and not is_close(left, right)
+    return left is not None and right is not None and float(left) == float(right) and not is_close(left, right)
 
 
 def _read_number(value: Json) -> NumberReadings | None:
