@@ -5,10 +5,14 @@
 """
 
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from fieldwise.dataclass import dataclass
+from fieldwise.kernels import locale_tables
 from fieldwise.kernels.clock_times import DAY_IN_NANOSECONDS, SECOND_IN_NANOSECONDS
+
+_WEEKDAYS_BEFORE_NUMBERS: Final = frozenset({"de", "nl", "fi", "cs", "sk"})
+"""Languages that write a day of the week of two letters before numbers: `do 12.01.2017`."""
 
 
 class Moment(NamedTuple):
@@ -103,3 +107,11 @@ def same_time_of_day(expected: Moment, actual: Moment) -> bool:
     if expected.offset is not None and actual.offset is not None:
         return expected.at_offset() == actual.at_offset() and expected.later % 1000 == actual.later % 1000
     return expected.clock == actual.clock and expected.later == actual.later
+
+
+def is_weekday_of(word: str, moment: Moment) -> bool:
+    """True if a folded word is the day of the week of a date, in a language of its month where that is a name."""
+    if moment.date is None:
+        return False
+    languages = locale_tables.day_names().get(word, {}).get(moment.date.weekday(), frozenset())
+    return bool(languages & (moment.month_languages or _WEEKDAYS_BEFORE_NUMBERS))

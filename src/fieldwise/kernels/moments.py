@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels import locale_tables
-from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, TimeOfDay
+from fieldwise.kernels.calendar_moment import AmbiguousMoment, Moment, TimeOfDay, is_weekday_of
 from fieldwise.kernels.clock_times import ClockSplit, read_clock, spell_times, split_clock
 from fieldwise.kernels.locale_tables import fold_name, strip_accents
 from fieldwise.kernels.month_spellings import MORE_MONTHS, list_month_names, months_called
@@ -141,8 +141,6 @@ _GUESSES: Final = frozenset({"c", "est"})
 """`c. 12 January 2017`, `est. 12 January 2017`: a guess, although a language abbreviates a day of the week so."""
 _BOUND_WORDS: Final = frozenset("to do dal al na po um fra kuni từ tu ig t k od".split())  # noqa: SIM905
 """Words for until, from, after and around that are fillers or days of the week in other languages: `do 12 stycznia`, `to 12 January`."""
-_WEEKDAYS_BEFORE_NUMBERS: Final = frozenset({"de", "nl", "fi", "cs", "sk"})
-"""Languages that write such a day of the week before numbers: `do 12.01.2017`."""
 _MEANINGFUL_SIGN: Final = compile_on_use(r"[^\w\s,.;:|'\"/()\[\]º°ª·•*!-]|^\s*-|-\s*$|[^*]\*+[^*]")
 """A sign that makes a date a bound, a guess or an amount: `< 12 January`, `12 January?`, `12 January -`. `*` at an end is Markdown."""
 
@@ -344,17 +342,9 @@ def _is_bound(text: str, moment: Moment | AmbiguousMoment) -> bool:
     """True if the first or last word of a text makes its date a bound: it is no day of the week, or not the one of the date."""
     tokens = _TOKEN.findall(text)
     for word in (tokens[0].strip(".'"), tokens[-1].strip(".'")):
-        if word in _BOUND_WORDS and not (isinstance(moment, Moment) and _is_own_weekday(word, moment)):
+        if word in _BOUND_WORDS and not (isinstance(moment, Moment) and is_weekday_of(word, moment)):
             return True
     return False
-
-
-def _is_own_weekday(word: str, moment: Moment) -> bool:
-    """True if a word is the day of the week of a date, in a language of its month where that is a name."""
-    if moment.date is None:
-        return False
-    languages = locale_tables.day_names().get(word, {}).get(moment.date.weekday(), frozenset())
-    return bool(languages & (moment.month_languages or _WEEKDAYS_BEFORE_NUMBERS))
 
 
 def _numeric_date(first: str, second: str, third: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
