@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from fieldwise.cli._suggested_evaluators import ListSurvey
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.case import Cases
-from fieldwise.model.diagnostic import OTHER_ORDER, UNEVEN_ROWS, ConfigError, Diagnostic, Where
+from fieldwise.model.diagnostic import OTHER_ORDER, ConfigError, Diagnostic, Where
 from fieldwise.model.path import EACH, Step, render_path
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import PRESET_EVALUATORS, SideMapping, Source
@@ -134,7 +134,7 @@ def infer_paired_suite(
     for side, path, mapping in (("expected", expected, pairing.expected), ("actual", actual, pairing.actual)):
         text += f"  {side}:{_side_yaml(_relative_path(path, folder), mapping, reasons)}"
     suite = _write_suite(stem, text, source, rules, extra_fields=pairing.list_extra_fields())
-    doubts = [diagnostic for diagnostic in reader.diagnostics if diagnostic.code in (UNEVEN_ROWS, OTHER_ORDER)]
+    doubts = [diagnostic for diagnostic in reader.diagnostics if diagnostic.code in ("uneven-rows", OTHER_ORDER)]
     return PairedSuite(f"{stem}.eval.yaml", suite, paired, count, doubts)
 
 

@@ -38,7 +38,7 @@ from fieldwise.specs import ColumnSurvey, Example
 NO_UNIT = "one side has no unit; the numbers were compared"
 _BINARY_ROUNDING: Final = 1e-13
 """Relative slack for the binary rounding of conversions: 98.6 °F is 37.000000000000 °C only to about 1e-15."""
-_DECIMAL_ROUNDING: Final = 1e-9
+_DECIMAL_ROUNDING: Final = 1e-11
 """The same where one side has decimals, which may be cut off: 100 km/h are 27.7777777778 m/s."""
 _SLACK: Final = 1 + 1e-9
 """Slack of a tolerance for binary rounding, as in `numeric_tolerance`."""
@@ -188,7 +188,7 @@ def conversion_rounding(expected: float, actual: float) -> float:
     """Relative slack for the rounding of conversions, between two numbers as they are written: more if one of them has decimals.
 
     >>> conversion_rounding(100, 27.7777777778), conversion_rounding(10000000001, 10000000)
-    (1e-09, 1e-13)
+    (1e-11, 1e-13)
     """
     return _BINARY_ROUNDING if expected == int(expected) and actual == int(actual) else _DECIMAL_ROUNDING
 
