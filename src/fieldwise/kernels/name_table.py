@@ -4,7 +4,7 @@ The names are stored in groups, the text of each group under the characters with
 be in it is looked up, so that a table of 50,000 names costs 2 ms instead of 20.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, TypeVar, overload
 
 Entry = TypeVar("Entry")
@@ -63,6 +63,14 @@ class NameTable(Mapping[str, Entry]):
 
     def __len__(self) -> int:
         return sum(text.count("\n") + 1 for text in self._stored_groups.values())
+
+    def starts(self) -> Iterable[str]:
+        """The characters with which the names of each group begin."""
+        return self._stored_groups
+
+    def entries_with_start(self, start: str) -> Mapping[str, Entry]:
+        """The names of a group with their entries."""
+        return self._group_of(start)
 
     def _group_of(self, name: str) -> dict[str, Entry]:
         start = name[:GROUP_CHARACTERS]

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name, strip_accents
+from fieldwise.kernels.name_table import GROUP_CHARACTERS
 from fieldwise.kernels.spoken_durations import BUSINESS_DAYS, WEEKDAYS
 from fieldwise.kernels.unit_products import UnitFactorName, split_unit_product
 from fieldwise.kernels.unit_symbols import PREFIX_FACTORS, symbol_called, symbol_in_ratio
@@ -184,6 +185,7 @@ _NOT_PER: Final = frozenset(f"na {unit}" for unit in ("oras", "araw", "linggo", 
 """Filipino joins a number to its unit so: `5 na oras` are five hours."""
 _MIN_DATIVE: Final = 5
 """Letters of a German unit in the dative plural: `14 Tagen`."""
+_LONGEST_START: Final = 3 * GROUP_CHARACTERS
 _MIN_WITHOUT_ACCENTS: Final = 4
 """Letters of a word that is also known without its accents."""
 _YEARS_AND_LITERS: Final = frozenset({"l."})
@@ -354,13 +356,28 @@ def _named_units(name: str, key: str, symbol: str) -> frozenset[str]:
 
 
 @cache  # derived from a table that never changes
-def _names_without_accents() -> dict[str, frozenset[str]]:
-    """Words for units that have accents, without them → their units."""
+def _accented_starts() -> dict[str, list[str]]:
+    """Beginnings of unit names that are not ASCII, by what they are without accents."""
+    starts: dict[str, list[str]] = {}
+    for start in locale_tables.unit_names().starts():
+        if not start.isascii():
+            starts.setdefault(strip_accents(start), []).append(start)
+    return starts
+
+
+@lru_cache(maxsize=4096)  # derived from a table that never changes, of which reading all names takes a quarter of a second
+def _names_without_accents(start: str) -> dict[str, frozenset[str]]:
+    """Words for units that have accents, without them → their units; those of groups that begin so without accents.
+
+    A character may be up to three without its accents, as syllables of Korean are.
+    """
+    table = locale_tables.unit_names()
     names: dict[str, frozenset[str]] = {}
-    for name, units in locale_tables.unit_names().items():
-        plain = "" if name.isascii() or len(name) < _MIN_WITHOUT_ACCENTS else strip_accents(name)
-        if plain and plain != name:
-            names[plain] = names.get(plain, _NO_UNITS) | units
+    for stored_start in (start, *(accented for length in range(len(start) + 1) for accented in _accented_starts().get(start[:length], ()))):
+        for name, units in table.entries_with_start(stored_start).items():
+            plain = "" if name.isascii() or len(name) < _MIN_WITHOUT_ACCENTS else strip_accents(name)
+            if plain and plain != name:
+                names[plain] = names.get(plain, _NO_UNITS) | units
     return names
 
 
@@ -368,7 +385,8 @@ def _unit_without_accents(name: str) -> frozenset[str]:
     """The unit of a word without its accents, as capitals are often written: `ANNEES`, `ΩΡΕΣ`."""
     if len(name) < _MIN_WITHOUT_ACCENTS or not name.isalpha():
         return _NO_UNITS
-    units = _names_without_accents().get(strip_accents(name), _NO_UNITS)
+    plain = strip_accents(name)
+    units = _names_without_accents(plain[:_LONGEST_START]).get(plain, _NO_UNITS)
     return units if len(units) == 1 else _NO_UNITS
 
 
