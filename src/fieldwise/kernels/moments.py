@@ -63,30 +63,7 @@ def calendar_languages_of(code: str) -> frozenset[str]:
 _ENDS_IN_HOUR: Final = compile_on_use(r"\d ?[ap]\.? ?m\.?$")
 """`10am`: an hour, although `am` may stand in a German date."""
 _FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
-_MORE_FILLERS: Final = frozenset(
-    [
-        *_FILLER_WORDS.split(),
-        "ngày",
-        "ngay",
-        "năm",
-        "nam",
-        "il",
-        "lì",
-        "li",
-        "s",
-        "in",
-        "m",
-        "d",
-        "ta",
-        "day",
-        "this",
-        "dated",
-        "წ",
-        "წლის",
-        "সাল",
-        "بتاريخ",
-    ]
-)
+_MORE_FILLERS: Final = frozenset(f"{_FILLER_WORDS} ngày ngay năm nam il lì li s in m d ta day this dated წ წლის সাল بتاريخ".split())
 """What people write inside dates and the patterns of CLDR do not hold."""
 _ORDINALS: Final = compile_on_use(
     r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|\.?o|\.?a|ste|de|:e|:a|-го|-е|ого|ος|η|লা|রা|ঠা|ই|শে|\.)(?![^\W\d_])"

@@ -55,7 +55,7 @@ def discordant_power(change: float, discordance: float, n: int, confidence: floa
     weight = np.exp(log_weight + xlogy(differing, discordance) + xlog1py(n - differing, -discordance))
     tail = (1 - confidence) / 2
     near = np.floor(differing / 2 + float(ndtri(tail)) * np.sqrt(differing) / 2)
-    limit = np.full(len(differing), -1.0)  # so many pairs in the rarer direction, or fewer, are significant
+    limit = np.full(len(differing), -1.0)  # largest significant number of pairs in the rarer direction
     for offset in range(-3, 3):
         candidate = near + offset
         is_significant = (candidate >= 0) & (bdtr(np.maximum(candidate, 0), differing, 0.5) <= tail)

@@ -91,11 +91,11 @@ class ChangeSpread:
         return self.deviation * sqrt(self.share.variance_of_change(drop) / self.share.variance_of_change(0.0))
 
     def power_of(self, drop: float, units: int, confidence: float) -> float:
-        """The probability that so many cases or groups detect the drop."""
+        """The probability that this number of cases or groups detects the drop."""
         if self.share is not None and self.share.is_binary and not self.is_grouped:
             return discordant_power(drop, self.share.variance_of_change(drop) + drop**2, units, confidence)
         equal_units = max(2, int(units * self.equal_share + 1e-9))
-        deviation = self.deviation_after(drop) * sqrt(self.equal_share)  # so many equal groups have the standard error of all groups
+        deviation = self.deviation_after(drop) * sqrt(self.equal_share)  # of as many equal groups as have the standard error of all groups
         return detection_power(drop, deviation, equal_units, confidence)
 
 
