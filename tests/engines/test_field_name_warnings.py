@@ -73,9 +73,9 @@ def test_one_common_field_in_one_case_is_enough(tmp_path: Path) -> None:
     assert (run.exit_code, find_note(run)) == (0, None)
 
 
-@pytest.mark.parametrize(("gate", "exit_code"), [("field_accuracy.score >= 0.5", 1), ("field_accuracy.score >= 0", 3)])
-def test_a_gate_that_fails_is_a_failure_and_one_that_holds_is_not_enough(tmp_path: Path, gate: str, exit_code: int) -> None:
-    assert run_sides(tmp_path, ACTUAL, gates=[gate]).exit_code == exit_code
+@pytest.mark.parametrize("gate", ["field_accuracy.score >= 0.5", "field_accuracy.score >= 0"])
+def test_the_run_is_incomplete_whether_its_gate_fails_or_holds(tmp_path: Path, gate: str) -> None:
+    assert run_sides(tmp_path, ACTUAL, gates=[gate]).exit_code == 3
 
 
 def test_evaluators_that_compare_no_fields_may_have_other_names(tmp_path: Path) -> None:

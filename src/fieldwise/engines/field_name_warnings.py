@@ -1,6 +1,6 @@
 """A run whose expected and actual records have no field in common: every expected field is an omission, so that nothing was compared.
 
-That may be the output, or a missing mapping: a run of three such cases or more exits 3 unless a gate or `pass_at` fails it.
+That may be the output, or a missing mapping: a run of three such cases or more exits 3.
 The stored records are read only if no comparison of the run had values on both sides.
 """
 
@@ -102,13 +102,12 @@ def _suggest_rename(
     source: Source | None, pairs: Sequence[tuple[_Record, _Record]], expected_names: Sequence[str], actual_names: Sequence[str]
 ) -> str:
     """How to compare fields that only have another name, with the likeliest ones."""
-    gate = "if the outputs are that wrong, a gate or `pass_at` says so"
     if source is None or source.expected is None:
-        return f"name the fields alike on both sides, or the columns that hold records of the same form: `columns`; {gate}"
+        return "name the fields alike on both sides, or the columns that hold records of the same form: `columns`"
     from fieldwise.read.pairing import find_renames
 
     renames = find_renames(pairs, expected_names, actual_names)
     written = ", ".join(f"{quote_name(rename.actual)}: {quote_name(rename.expected)}" for rename in renames[:_MAX_NAMED])
     mapping = f"{{{written or 'name in actual: name in expected'}}}"
     evidence = f" ({renames[0].evidence})" if renames else ""
-    return f"if a field only has another name, say so: cases: {{actual: {{file: …, rename: {mapping}}}}}{evidence}; {gate}"
+    return f"if a field only has another name, say so: cases: {{actual: {{file: …, rename: {mapping}}}}}{evidence}"

@@ -17,7 +17,7 @@ _INCOMPLETE_CODES: Final = frozenset((NOTHING_MEASURED, NEVER_USED, MALFORMED_PA
 NO_COMMON_FIELD: Final = "no-common-field"
 _DOUBTS: Final = frozenset((OTHER_ORDER, UNREADABLE_SIDE))
 """Warnings that rows are probably compared with other ones, or none can be read. As an error that no field is in common, they mean that the
-scores may say nothing of the system: 3 instead of 0, while a gate that failed stays 1."""
+scores may say nothing of the system: exit code 3."""
 PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 
@@ -65,11 +65,9 @@ def exit_code(
     limits = limits or Limits()
     faults = sum(count.faults for count in counts)
     unscored = sum(count.unavailable + count.skipped for count in counts)
-    if errors or faults > limits.max_errors or unscored > limits.max_unscored:
+    if errors or is_doubtful or faults > limits.max_errors or unscored > limits.max_unscored:
         return INCOMPLETE
-    if _has_failed(summary, gates, evaluators):
-        return FAILED
-    return INCOMPLETE if is_doubtful else PASSED
+    return FAILED if _has_failed(summary, gates, evaluators) else PASSED
 
 
 def is_invalid(code: int, diagnostics: Iterable[Diagnostic]) -> bool:
