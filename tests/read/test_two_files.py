@@ -315,6 +315,51 @@ def test_ids_that_differ_by_a_file_extension_pair_in_a_run(tmp_path: Path) -> No
     assert "nothing-pairs" in {note.code for note in run.diagnostics}
 
 
+def _pair_ids(tmp_path: Path, expected_ids: list[object], actual_ids: list[object]) -> tuple[list[str], set[str]]:
+    """The ids of the cases that have an output, and the codes of the diagnostics."""
+    expected = [{"id": id, "total": number} for number, id in enumerate(expected_ids)]
+    actual = [{"id": id, "total": number} for number, id in enumerate(actual_ids)]
+    run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=expected, actual=actual, root=tmp_path)
+    return [stored.case for stored in run.results() if stored.result.status == "scored"], {note.code for note in run.diagnostics}
+
+
+def test_ids_of_which_one_side_has_lost_the_leading_zeros_pair(tmp_path: Path) -> None:
+    for expected, actual in ((["007", "008", "100"], [7, 8, 100]), (["d7", "d12"], ["d0007", "d0012"])):
+        cases, codes = _pair_ids(tmp_path, expected, actual)
+        assert cases == expected
+        assert "paired-without-zeros" in codes
+    cases, codes = _pair_ids(tmp_path, ["scan-007.pdf", "scan-008.pdf"], ["scan-8", "scan-7"])
+    assert cases == ["scan-007.pdf", "scan-008.pdf"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        (["007", "07"], ["7", "8"]),  # two ids of one side would become one
+        (["v1.01", "v1.02"], ["v1.1", "v1.2"]),  # decimals
+        (["001", "502", "503", "504"], ["1", "602", "603", "604"]),  # most do not pair
+    ],
+)
+def test_ids_with_leading_zeros_that_are_others_do_not_pair(tmp_path: Path, expected: list[object], actual: list[object]) -> None:
+    assert "nothing-pairs" in _pair_ids(tmp_path, expected, actual)[1]
+
+
+def test_ids_that_both_sides_pad_alike_pair_as_they_are(tmp_path: Path) -> None:
+    cases, codes = _pair_ids(tmp_path, ["007", "008", "009"], ["009", "010", "011"])
+    assert cases == ["009"]
+    assert "paired-without-zeros" not in codes
+
+
+def test_files_pair_by_numbers_without_leading_zeros(tmp_path: Path) -> None:
+    for folder, template in (("gold", "scan_{:03d}.json"), ("out", "scan_{}.json")):
+        (tmp_path / folder).mkdir()
+        for number in range(8, 12):
+            (tmp_path / folder / template.format(number)).write_text(json.dumps({"total": number}))
+    cases = {"expected": str(tmp_path / "gold"), "actual": str(tmp_path / "out")}
+    run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "field_prf"}]}, root=tmp_path / "runs")
+    assert [(stored.case, stored.result.score) for stored in run.results()] == [(f"scan_{number:03d}", 1.0) for number in range(8, 12)]
+
+
 def test_answers_by_their_ids_pair_with_rows_that_have_these_ids(tmp_path: Path) -> None:
     rows = [{"id": f"q{number}", "question": "?", "answer": f"answer {number}"} for number in range(6)]
     (tmp_path / "gold.json").write_text(json.dumps(rows))

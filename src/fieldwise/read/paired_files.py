@@ -19,7 +19,7 @@ from fieldwise.model.locations import Location
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.columns import quote_name
-from fieldwise.read.file_ids import pairs_by_stem, strip_extension
+from fieldwise.read.file_ids import find_id_form, may_differ_in_form
 from fieldwise.read.files import ReadProgress, UnreadableFile, find_files
 from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, find_unpaired_ids
 from fieldwise.read.ids import MAX_REPORTED
@@ -158,7 +158,7 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
     if isinstance(expected, RecordTable) and isinstance(actual, RecordTable) and not _check_keys(expected, actual, diagnostics):
         return None
     if not (expected.is_single and actual.is_single):
-        diagnostics += _pair_by_stem(expected, actual)
+        diagnostics += _pair_by_form(expected, actual)
     return expected, actual
 
 
@@ -176,21 +176,17 @@ def _open_values_by_id(sides: list[Side], source: Source) -> list[Diagnostic]:
     return []
 
 
-def _pair_by_stem(expected: Side, actual: Side) -> Iterator[Diagnostic]:
-    """Pair ids without the extension of a file if none of them pairs as it is, and say so."""
-    expected_keys, actual_keys = expected.list_keys(MAX_EVIDENCE_ROWS), actual.list_keys(MAX_EVIDENCE_ROWS)
-    names_files = any(strip_extension(key) != key for key in (*expected_keys, *actual_keys))
-    if not names_files or not set(expected_keys).isdisjoint(actual_keys):  # most tables end here, with few rows in memory
-        return
+def _pair_by_form(expected: Side, actual: Side) -> Iterator[Diagnostic]:
+    """Pair ids that each side writes differently, with the extension of a file or with leading zeros, and say so."""
+    if not may_differ_in_form(expected.list_keys(MAX_EVIDENCE_ROWS), actual.list_keys(MAX_EVIDENCE_ROWS)):
+        return  # most tables end here, with few rows in memory
     expected_keys, actual_keys = expected.list_keys(MAX_COMPARED_ROWS), actual.list_keys(MAX_COMPARED_ROWS)
-    if not pairs_by_stem(expected_keys, actual_keys):
+    form = find_id_form(expected_keys, actual_keys)
+    if form is None:
         return
-    stems = {strip_extension(key): key for key in actual_keys}
-    example = next(key for key in expected_keys if strip_extension(key) in stems)
-    expected.pair_by_stem()
-    actual.pair_by_stem()
-    what = f"ids are paired without the extension of a file: `{example}` of expected is `{stems[strip_extension(example)]}` of actual"
-    yield Diagnostic(code="paired-by-stem", what=what, level="info")
+    for side in (expected, actual):
+        side.pair_by_form(form)
+    yield Diagnostic(code=form.code, what=form.describe(expected_keys, actual_keys), level="info")
 
 
 def _assign_columns(sides: Sequence[Side]) -> list[Diagnostic]:

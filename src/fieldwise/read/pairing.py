@@ -17,7 +17,7 @@ from fieldwise.model.values import MISSING
 from fieldwise.read.case_builder import locate_id
 from fieldwise.read.columns import fold_name
 from fieldwise.read.document_records import find_only_list
-from fieldwise.read.file_ids import find_values_by_id, pairs_by_stem, strip_extension
+from fieldwise.read.file_ids import find_id_form, find_values_by_id
 from fieldwise.read.files import TEXT_SUFFIXES, ReadProgress, UnreadableFile, find_record_files, get_data_stem, get_data_suffix, open_bytes
 from fieldwise.read.imported_files import choose_side
 from fieldwise.read.record_columns import ID_NAMES, find_answers, find_records, get_record, list_fields, list_names_beside
@@ -29,9 +29,9 @@ from fieldwise.read.table_files import MAX_DOCUMENT_BYTES, read_each, read_each_
 
 MAX_ROWS: Final = 20_000
 """Number of rows of each side to look at."""
-_MIN_OVERLAP_BY_ID_NAMES: Final = (2.0, 0.9, 0.5)
-"""Share of the ids of the smaller side that must occur on the other, by how many of the two columns are named like an id; never for none:
-a column of data may have the same values on both sides too."""
+_MIN_OVERLAP_BY_ID_NAMES: Final = {1: 0.9, 2: 0.5}
+"""Share of the ids of the smaller side that must occur on the other, by how many of the two columns are named like an id. Two that are not
+never identify rows: a column of data may have the same values on both sides too."""
 MIN_UNIQUE: Final = 0.99
 _MIN_UNIQUE_IDS: Final = 0.5
 """The same for a column `id`: rows without an id, or with that of another row, are reported one by one."""
@@ -332,8 +332,10 @@ def _find_ids(expected: _SideRows, actual: _SideRows) -> tuple[str | None, str |
     best: tuple[float, ...] = (0.0,)
     chosen: tuple[str | None, str | None] = (None, None)
     for (left, left_values), (right, right_values) in product(expected_ids.items(), actual_ids.items()):
-        overlap = _measure_overlap(left_values, right_values)
         id_names = _is_id_name(left) + _is_id_name(right)
+        if not id_names:
+            continue
+        overlap = _measure_overlap(left_values, right_values)
         is_same_name = fold_name(left) == fold_name(right)
         is_usual = _is_usual_id(left) and _is_usual_id(right)
         are_counts = counts_up(left_values) or counts_up(right_values)
@@ -351,9 +353,10 @@ def _find_ids(expected: _SideRows, actual: _SideRows) -> tuple[str | None, str |
 
 
 def _measure_overlap(left: set[str], right: set[str]) -> float:
-    """The share of the ids of the smaller side that the other has; without the extensions of files if none is equal as it is."""
-    if pairs_by_stem(left, right):
-        left, right = set(map(strip_extension, left)), set(map(strip_extension, right))
+    """The share of the ids of the smaller side that the other has, in the form in which they pair."""
+    form = find_id_form(left, right)
+    if form is not None:
+        left, right = set(map(form.simplify, left)), set(map(form.simplify, right))
     return len(left & right) / max(min(len(left), len(right)), 1)
 
 
@@ -460,8 +463,9 @@ def _pair_rows(sides: tuple[_SideRows, _SideRows], mappings: Sequence[SideMappin
     if all(side.are_files and len(side.rows) == 1 for side in sides):  # two single files are one pair, whatever they are called
         yield (*by_key[0].values(), *by_key[1].values())
         return
-    if pairs_by_stem(by_key[0], by_key[1]):
-        by_key = [{strip_extension(key): record for key, record in records.items()} for records in by_key]
+    form = find_id_form(by_key[0], by_key[1])
+    if form is not None:
+        by_key = [{form.simplify(key): record for key, record in records.items()} for records in by_key]
     for key, record in by_key[0].items():
         if key in by_key[1]:
             yield record, by_key[1][key]

@@ -17,7 +17,7 @@ from fieldwise.model.plan import SideMapping
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
 from fieldwise.pattern import compile_on_use
-from fieldwise.read.file_ids import ValuesById, find_values_by_id, strip_extension
+from fieldwise.read.file_ids import IdForm, ValuesById, find_values_by_id
 from fieldwise.read.files import (
     TEXT_SUFFIXES,
     UTF_16_MARKS,
@@ -90,9 +90,10 @@ class RecordFiles:
         """The names of the files."""
         return [*self.paths, *self._key_by_short_name]
 
-    def pair_by_stem(self) -> None:
-        """The names of files have no extension already; those that look like it (`x.pdf.json`) lose it."""
-        self.paths = {strip_extension(key): path for key, path in self.paths.items()}
+    def pair_by_form(self, form: IdForm) -> None:
+        """Identify the files by their names in this form."""
+        self._written_names = {form.simplify(key): self._written_names.get(key, key) for key in self.paths}
+        self.paths = {form.simplify(key): path for key, path in self.paths.items()}
         self._key_by_short_name = _map_short_names(self.paths)
         self._untaken = dict(self.paths)
 

@@ -33,7 +33,7 @@ from fieldwise.read.case_builder import (
     render_id,
 )
 from fieldwise.read.document_records import find_side_records
-from fieldwise.read.file_ids import strip_extension
+from fieldwise.read.file_ids import IdForm
 from fieldwise.read.files import (
     AUTO,
     TEXT_SUFFIXES,
@@ -94,7 +94,7 @@ class RecordTable:
         self.has_case_columns = False
         """Whether the columns were made where the file was read: they are roles of a case, never data."""
         self._only_key: str | None = None
-        self._by_stem = False
+        self._id_form: IdForm | None = None
         self._records = self._read_records()
 
     def list_ids(self) -> list[str]:
@@ -123,9 +123,9 @@ class RecordTable:
         values = [locate_id(row, self._columns.key) for row in self.peek(count)]
         return [to_nfc(render_id(value)) for value in values if value is not MISSING and value is not None and value != ""]
 
-    def pair_by_stem(self) -> None:
-        """Identify the rows by their ids without the extension of a file."""
-        self._by_stem = True
+    def pair_by_form(self, form: IdForm) -> None:
+        """Identify the rows by their ids in this form."""
+        self._id_form = form
 
     def peek(self, count: int) -> list[dict[str, Any]]:
         """The first rows, or all if there are fewer."""
@@ -232,8 +232,8 @@ class RecordTable:
         if self._columns.key_is_id:
             cases.id = [*keys]  # as written, while rows pair by the composed form
         keys = [to_nfc(key) for key in keys] if self._only_key is None else [self._only_key] * len(rows)
-        if self._by_stem:
-            keys = [strip_extension(key) for key in keys]
+        if self._id_form is not None:
+            keys = [self._id_form.simplify(key) for key in keys]
         self._name_rows_without_id(cases, keys, rows)
         self._ids.add(keys, rows)
         if self._columns.row_is_record:
