@@ -201,6 +201,17 @@ class TestMisread:
         code, output = place.run()
         assert (code, "the rule applied to no output" in output) == (PASSED, True)
 
+    def test_a_constraint_that_applies_to_no_output_and_requires_a_field_that_none_has(self, place: Place) -> None:
+        rule = {"name": "vat", "if": "n == 'de'", "then": "vat_id"}
+        place.suite({"type": "constraints", "rules": [{"check": "present(n)"}, rule]}, gate={"constraints.score": ">= 1"})
+        place.fails(INCOMPLETE, "vat: constraints: the rule applied to no output (n = 0)")
+
+    def test_a_sparse_constraint_does_not_excuse_a_rule_that_measures_nothing(self, place: Place) -> None:
+        place.cases({"id": "a", "expected": {"n": 1, "note": "x"}, "actual": {"n": 1}})
+        fields = {"type": "field_accuracy", "fields": ["n", {"path": "note", "required": False}]}
+        place.suite(fields, {"type": "constraints", "rules": [{"check": "present(n)"}, {"check": "note == 'x'", "sparse": True}]})
+        place.fails(INCOMPLETE, "note: nothing was measured for this field (n = 0)", "--max-unscored", "1")
+
     def test_a_constraint_in_a_composite_that_applies_to_no_output(self, place: Place) -> None:
         rules = {"type": "constraints", "rules": [{"check": "present(n)"}, {"name": "vat", "if": "n == 'de'", "then": "total == 1"}]}
         place.suite({"type": "composite", "evaluators": [rules, {"type": "is_json"}]})

@@ -1,6 +1,6 @@
 """Diagnostics of a finished run: rules without a field, evaluators that measured nothing, a filter or baseline that fits nothing."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -271,17 +271,20 @@ def _read_until_seen(survey: PathSurvey, read_all: Callable[[], Iterable[Cases]]
     return survey
 
 
-def warn_unmeasured_rules(plan: Plan, summary: Summary, absent: Collection[str], *, all_cases: bool) -> list[Diagnostic]:
-    """Rules that measured nothing: an error if the run covers all cases and the rule is not `sparse`, else a warning."""
+def warn_unmeasured_rules(plan: Plan, summary: Summary, absent: Mapping[Level, Collection[str]], *, all_cases: bool) -> list[Diagnostic]:
+    """Rules that measured nothing: an error if the run covers all cases and the rule is not `sparse`, else a warning.
+
+    A field that was reported as `absent` at this level is not reported again.
+    """
     measured = {name: {field.field for field in evaluator.fields if field.n} for name, evaluator in summary.evaluators.items()}
     diagnostics: list[Diagnostic] = []
     for written in list_written_rules(plan):
         rule, evaluator = written.rule, summary.evaluators[written.evaluator]
-        if rule.text in absent or rule.match.name == "ignore" or not evaluator.fields or not _count_measured(evaluator):
+        level: Level = "warning" if rule.sparse or not all_cases else "error"
+        if rule.text in absent[level] or rule.match.name == "ignore" or not evaluator.fields or not _count_measured(evaluator):
             continue
         if written.field in measured[written.evaluator]:
             continue
-        level: Level = "warning" if rule.sparse or not all_cases else "error"
         what, where = "nothing was measured for this field (n = 0)", Where(file=plan.file, field=rule.text)
         fix = "check the path, or write `sparse: true` if the field may be absent"
         diagnostics.append(Diagnostic(code=UNMEASURED_RULE, level=level, what=what, where=where, fix=None if level == "warning" else fix))

@@ -68,17 +68,24 @@ def check_rules(
     """Rules that had nothing to measure in a run. `read_all` reads the data again; None if that is not possible."""
     notes = warn_unused_rules(plan, totals, read_all, all_cases=all_cases)
     notes += warn_absent_item_paths(plan, totals, read_all, all_cases=all_cases)
-    absent = {note.where.field or "" for note in notes if note.code == ABSENT_PATH}
+    absent = _find_absent_fields(notes)
     notes += warn_unmeasured_rules(plan, summary, absent, all_cases=all_cases)
     return notes + warn_unapplied_rules(plan, summary, folder, parts, absent, all_cases=all_cases)
 
 
+def _find_absent_fields(notes: Iterable[Diagnostic]) -> dict[Level, set[str]]:
+    """Fields that were reported as absent, by level. Those of errors are also among those of warnings."""
+    absent = [note for note in notes if note.code == ABSENT_PATH]
+    errors = [note for note in absent if note.level == "error"]
+    return {"warning": {note.where.field or "" for note in absent}, "error": {note.where.field or "" for note in errors}}
+
+
 def warn_unapplied_rules(
-    plan: Plan, summary: Summary, folder: Location, parts: Sequence[Part], absent: Collection[str], *, all_cases: bool
+    plan: Plan, summary: Summary, folder: Location, parts: Sequence[Part], absent: Mapping[Level, Collection[str]], *, all_cases: bool
 ) -> list[Diagnostic]:
     """Rules of `constraints` that applied to no output: an error if the run covers all cases and the rule is not `sparse`, else a warning.
 
-    A rule with an `absent` field is reported with that field. Nothing is reported where no rule was checked at all.
+    Not reported: a rule one of whose fields was reported as absent at the same level or as an error, and where no rule was checked at all.
     """
     diagnostics: list[Diagnostic] = []
     for planned in plan.evaluators:
@@ -87,9 +94,9 @@ def warn_unapplied_rules(
         if not watches or not counts.scored:
             continue
         for watch in _find_unapplied(watches, load_details(folder, parts, planned.name)):
-            if watch.reads_field(absent):
-                continue
             level: Level = "warning" if watch.rule.sparse or not all_cases else "error"
+            if watch.reads_field(absent[level]):
+                continue
             where = Where(file=plan.file, field=watch.rule.label)
             fix = "check its `if` and its paths, or write `sparse: true` if it may apply to no output" if level == "error" else None
             what = f"{planned.name}: the rule applied to no output (n = 0)"
