@@ -232,6 +232,19 @@ POLICY = {
 }
 
 
+def test_an_error_above_one_half_can_be_accepted(root):
+    rows = []
+    for number in range(400):
+        value = 1 if number % 5 < 2 else 2
+        rows.append({"id": f"often-wrong-{number}", "expected": {"total": 1}, "actual": {"total": rich(value, 0.9)}})
+    run = fw.run(SUITE, cases=rows, root=root)
+    assert make_policy(run, 0.6).fields["total"].threshold is None
+    total = make_policy(run, 0.7).fields["total"]
+    assert (total.threshold, total.accepted) == (0.9, 400)
+    assert 0.6 < total.bound <= 0.7
+    assert check_policy(make_policy(run, 0.7), run).holds
+
+
 def test_route_accepts_what_is_confident_enough():
     record = {
         "total": rich(107, 0.8),

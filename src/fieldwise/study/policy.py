@@ -24,7 +24,8 @@ from fieldwise.store.run_names import RunNotFound
 from fieldwise.study.confident_values import ConfidentValues, GivenConfidences, load_confident_values
 
 _WORTH_CHECKING: Final = 0.5
-"""A field without a cut-off of such a bound on the proposing half is not checked, and takes no share of the error probability."""
+"""A field without a cut-off of such a bound on the proposing half, or of `max_error` if that is larger, is not checked, and takes no
+share of the error probability."""
 
 
 def make_policy(
@@ -44,13 +45,14 @@ def describe_origin(run: Run) -> dict[str, str]:
 def choose_cut_offs(values: ConfidentValues, max_error: float, level: float) -> dict[str, FieldPolicy]:
     """The cut-off of each field with confidences. The error probability is shared among the fields that have something to check.
 
-    Neither the shares nor the order in which cut-offs are checked depend on `max_error`, so a larger one only checks more of them: a
-    cut-off that holds for an error holds for every larger one.
+    Neither the shares nor the order in which cut-offs are checked depend on a `max_error` of at most 0.5, so a larger one only checks more
+    of them: a cut-off that holds for an error holds for every larger one.
     """
     first_half = split_documents(values.documents)
     fields = {code: _FieldValues.of(values, values.field == code) for code in values.fields_with_confidence()}
     candidates = {code: field.in_half(first_half).list_cut_offs() for code, field in fields.items()}
-    checked = [code for code, cut_offs in candidates.items() if min(_bounds(cut_offs, level), default=1.0) <= _WORTH_CHECKING]
+    worth_checking = max(_WORTH_CHECKING, max_error)
+    checked = [code for code, cut_offs in candidates.items() if min(_bounds(cut_offs, level), default=1.0) <= worth_checking]
     corrected_level = 1 - (1 - level) / max(len(checked), 1)
     policies: dict[str, FieldPolicy] = {}
     for code, field in fields.items():
