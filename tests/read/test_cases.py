@@ -516,6 +516,29 @@ def test_a_table_with_a_million_columns_is_read(tmp_path: Path) -> None:
     assert (cases.id, cases.expected, cases.actual) == (["1"], ["x"], ["x"])
 
 
+@pytest.mark.parametrize(
+    ("start", "what"),
+    [
+        (b"PK\x03\x04", "ZIP"),
+        (gzip.compress(b"{}"), "gzip"),
+        (zstandard.compress(b"{}"), "Zstandard"),
+        (b"%PDF-1.7\n", "PDF"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv"])
+def test_a_file_that_is_not_what_its_name_says_is_named(tmp_path: Path, name: str, start: bytes, what: str) -> None:
+    cases, _, notes = read(write(tmp_path / name, start + b'\n{"id": "a", "expected": 1, "actual": 1}\n'))
+    assert not cases
+    assert [(note.code, what in note.what) for note in notes] == [("unreadable-file", True)]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_json_in_utf_16_without_a_byte_order_mark_is_read(tmp_path: Path, encoding: str) -> None:
+    content = json.dumps([{"id": "é", "expected": 1, "actual": 1}], ensure_ascii=False).encode(encoding)
+    assert [case.id for case in read(write(tmp_path / "a.json", content))[0]] == ["é"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
 def test_json_in_utf_16_is_read_and_json_lines_say_what_to_do(tmp_path: Path, encoding: str) -> None:
     mark = "" if encoding == "utf-16" else "\ufeff"

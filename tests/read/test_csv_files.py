@@ -33,7 +33,7 @@ def quote_commas(cell: str, separator: str) -> str:
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_the_separator_and_the_encoding_are_found_from_the_data(tmp_path: Path, name: str, separator: str, encoding: str) -> None:
     text = "\r\n".join(separator.join(quote_commas(cell, separator) for cell in row) for row in ROWS)
     path = tmp_path / name

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.read.columns import is_promptfoo_output
-from fieldwise.read.files import UTF_16_MARKS, UnreadableFile, describe_invalid_utf_16
+from fieldwise.read.files import ENCODING_BYTES, UnreadableFile, describe_invalid_encoding, detect_wide_encoding
 from fieldwise.read.json_text import JsonProblem
 from fieldwise.read.rows import RowBatch
 
@@ -120,19 +120,19 @@ def _read_separator_line(sample: list[str]) -> tuple[str | None, int]:
 
 
 def _decode(stream: BinaryIO, file: str) -> Iterable[str]:
-    """The lines of the text: UTF-8, or UTF-16 if its byte order mark says so."""
+    """The lines of the text: UTF-8, or UTF-16 or UTF-32 if its first bytes show that."""
     buffered = stream if hasattr(stream, "peek") else io.BufferedReader(stream)  # type: ignore[arg-type]
-    mark = buffered.peek(2)[:2]  # type: ignore[union-attr]
-    if mark in UTF_16_MARKS:
-        return _iterate_utf_16(buffered, file)
+    encoding = detect_wide_encoding(buffered.peek(ENCODING_BYTES))  # type: ignore[union-attr]
+    if encoding is not None:
+        return _iterate_wide(buffered, encoding, file)
     return io.TextIOWrapper(buffered, "utf-8-sig", errors="surrogateescape", newline="")
 
 
-def _iterate_utf_16(stream: BinaryIO, file: str) -> Iterator[str]:
+def _iterate_wide(stream: BinaryIO, encoding: str, file: str) -> Iterator[str]:
     try:
-        yield from io.TextIOWrapper(stream, "utf-16", newline="")
+        yield from io.TextIOWrapper(stream, encoding, newline="")
     except UnicodeError as error:
-        raise UnreadableFile(describe_invalid_utf_16(file)) from error
+        raise UnreadableFile(describe_invalid_encoding(encoding, file)) from error
 
 
 class _RecordLines:

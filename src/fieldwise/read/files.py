@@ -35,8 +35,23 @@ _COMPRESSED: Final = (".gz", ".zst")
 _BLOCK: Final = 1 << 18
 _COMPRESSED_BLOCK: Final = 1 << 10
 """Bytes decompressed at a time: Zstandard expands up to 32,768 times, so that these become 32 MB at most."""
-UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-"""Byte order marks that begin a file in UTF-16."""
+_BYTE_ORDER_MARKS: Final = {
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+"""Byte order mark → encoding; that of UTF-32 begins as that of UTF-16, so it is first."""
+ENCODING_BYTES: Final = 16
+"""Number of bytes at the start of a text that show its encoding."""
+_OTHER_CONTENT: Final = {
+    b"PK\x03\x04": ("the file is a ZIP archive or a workbook", "unpack it; save a sheet as CSV (in Excel: CSV UTF-8)"),
+    b"\x1f\x8b": ("the file is compressed by gzip, which its name does not say", "let its name end in .gz"),
+    b"\x28\xb5\x2f\xfd": ("the file is compressed by Zstandard, which its name does not say", "let its name end in .zst"),
+    b"%PDF-": ("the file is a PDF document", "name the file with what was read out of the document"),
+    b"version https://git-lfs": ("the file is a pointer of Git LFS, not the data", "get the data: `git lfs pull`"),
+}
+"""First bytes of files that hold no data in a format that is read, whatever their names say; what they are, and what to do."""
 
 
 class UnreadableFile(Exception):
@@ -47,17 +62,35 @@ class UnreadableFile(Exception):
         super().__init__(diagnostic.what)
 
 
-def decode_utf_16(content: bytes, file: str) -> str:
-    """The text of a file that begins with a byte order mark of UTF-16; `UnreadableFile` if it is not valid."""
+def detect_wide_encoding(start: bytes) -> str | None:
+    """UTF-16 or UTF-32, by the byte order mark at the start of a text, or by the zeros between the letters of one without; else None.
+
+    >>> [detect_wide_encoding("id,a".encode(encoding)) for encoding in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32")]
+    [None, 'utf-16', 'utf-16-le', 'utf-16-be', 'utf-32']
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if start.startswith(mark):
+            return encoding
+    even, odd = start[:ENCODING_BYTES:2], start[1:ENCODING_BYTES:2]
+    if len(odd) < 2:
+        return None
+    if all(even) and not any(odd):
+        return "utf-16-le"
+    return "utf-16-be" if all(odd) and not any(even) else None
+
+
+def decode_wide(content: bytes, encoding: str, file: str) -> str:
+    """The text of a file in UTF-16 or UTF-32; `UnreadableFile` if it is not valid."""
     try:
-        return content.decode("utf-16")
+        return content.decode(encoding)
     except UnicodeError as error:
-        raise UnreadableFile(describe_invalid_utf_16(file)) from error
+        raise UnreadableFile(describe_invalid_encoding(encoding, file)) from error
 
 
-def describe_invalid_utf_16(file: str) -> Diagnostic:
-    """The error for a file that begins as UTF-16 and is not valid UTF-16."""
-    what, fix = "the file begins as UTF-16 but is not valid UTF-16", "save the file as UTF-8"
+def describe_invalid_encoding(encoding: str, file: str) -> Diagnostic:
+    """The error for a file that begins as UTF-16 or UTF-32 and is not valid."""
+    name = encoding[: len("utf-16")].upper()
+    what, fix = f"the file begins as {name} but is not valid {name}", "save the file as UTF-8"
     return Diagnostic(code="invalid-utf16", what=what, where=Where(file=file), fix=fix)
 
 
@@ -237,7 +270,10 @@ def detect_format(path: Location, written: str | None) -> str:
 
 
 def open_bytes(path: Location, progress: ReadProgress) -> BinaryIO:
-    """The uncompressed bytes of a file; counts the bytes read from disk in `progress`. `UnreadableFile` for a pipe or a device."""
+    """The uncompressed bytes of a file; counts the bytes read from disk in `progress`.
+
+    `UnreadableFile` for a pipe or a device, and for a file that holds no data, whatever its name says.
+    """
     refuse_special_file(path)
     raw = io.BufferedReader(_CountingReader(path.open("rb", buffering=0), progress), _BLOCK)
     suffix = path.suffix.lower()
@@ -245,6 +281,11 @@ def open_bytes(path: Location, progress: ReadProgress) -> BinaryIO:
         return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
     if suffix == ".zst":
         return io.BufferedReader(_ZstandardReader(raw), _BLOCK)
+    start = raw.peek(1)
+    for mark, (what, fix) in _OTHER_CONTENT.items():
+        if start.startswith(mark):
+            raw.close()
+            raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=str(path)), fix=fix))
     return raw
 
 

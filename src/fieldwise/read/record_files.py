@@ -20,10 +20,10 @@ from fieldwise.pattern import compile_on_use
 from fieldwise.read.file_ids import IdForm, ValuesById, find_values_by_id
 from fieldwise.read.files import (
     TEXT_SUFFIXES,
-    UTF_16_MARKS,
     ReadProgress,
     UnreadableFile,
-    decode_utf_16,
+    decode_wide,
+    detect_wide_encoding,
     get_data_suffix,
     open_bytes,
     strip_compression,
@@ -221,8 +221,9 @@ def as_side_diagnostic(note: Diagnostic, side: str) -> Diagnostic:
 
 
 def _decode_text(content: bytes, file: str) -> str:
-    if content.startswith(UTF_16_MARKS):
-        return decode_utf_16(content, file)
+    encoding = detect_wide_encoding(content)
+    if encoding is not None:
+        return decode_wide(content, encoding, file)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

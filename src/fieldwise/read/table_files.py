@@ -17,10 +17,10 @@ from fieldwise.read.arrow_rows import convert_arrow_batch
 from fieldwise.read.csv_files import read_csv
 from fieldwise.read.document_records import find_records
 from fieldwise.read.files import (
-    UTF_16_MARKS,
     ReadProgress,
     UnreadableFile,
-    decode_utf_16,
+    decode_wide,
+    detect_wide_encoding,
     find_files,
     get_data_suffix,
     open_bytes,
@@ -281,7 +281,7 @@ def _decode_row_with_problems(line: bytes, number: int, is_whole: bool) -> tuple
         return {}, [JsonProblem("record-too-large", what, fix=fix)]
     if b"\0" in line:  # no JSON text has this byte
         what = "the line is not UTF-8 but UTF-16 or binary"
-        if line.startswith(UTF_16_MARKS):
+        if detect_wide_encoding(line) is not None:
             what = "the file is UTF-16, which JSON lines must not be"
         return {}, [JsonProblem("invalid-utf8", what, fix="save the file as UTF-8")]
     result = decode_with_problems(line)
@@ -345,10 +345,11 @@ def read_document(stream: BinaryIO, file: str) -> bytes:
 def parse_json_file(content: bytes, file: str) -> tuple[Value, list[JsonProblem]]:
     """The value of a file and the problems inside it; `UnreadableFile` if it is empty or not JSON. JSON lines are a list of objects.
 
-    A file is UTF-8, or UTF-16 if its byte order mark says so.
+    A file is UTF-8, or UTF-16 or UTF-32 if its first bytes show that.
     """
-    if content.startswith(UTF_16_MARKS):
-        content = decode_utf_16(content, file).encode()
+    encoding = detect_wide_encoding(content)
+    if encoding is not None:
+        content = decode_wide(content, encoding, file).encode()
     if not content.strip():
         fix = "write cases into it, or name another file"
         raise UnreadableFile(Diagnostic(code="empty-file", what="the file is empty", where=Where(file=file), fix=fix))
