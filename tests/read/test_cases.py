@@ -528,7 +528,7 @@ def test_a_table_with_a_million_columns_is_read(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv"])
 def test_a_file_that_is_not_what_its_name_says_is_named(tmp_path: Path, name: str, start: bytes, what: str) -> None:
-    cases, _, notes = read(write(tmp_path / name, start + b'\n{"id": "a", "expected": 1, "actual": 1}\n'))
+    cases, notes, _ = read(write(tmp_path / name, start + b'\n{"id": "a", "expected": 1, "actual": 1}\n'))
     assert not cases
     assert [(note.code, what in note.what) for note in notes] == [("unreadable-file", True)]
 
