@@ -533,6 +533,11 @@ def test_a_file_that_is_not_what_its_name_says_is_named(tmp_path: Path, name: st
     assert [(note.code, what in note.what) for note in notes] == [("unreadable-file", True)]
 
 
+@pytest.mark.parametrize(("name", "what"), [("a.xlsx", "a workbook cannot be read"), ("a.tar.gz", "an archive cannot be read")])
+def test_a_workbook_and_an_archive_are_said_to_be_unreadable(tmp_path: Path, name: str, what: str) -> None:
+    assert [note.what for note in read(write(tmp_path / name, b"PK\x03\x04"))[1]] == [what]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_json_in_utf_16_without_a_byte_order_mark_is_read(tmp_path: Path, encoding: str) -> None:
     content = json.dumps([{"id": "é", "expected": 1, "actual": 1}], ensure_ascii=False).encode(encoding)
@@ -560,3 +565,36 @@ def test_json_lines_that_end_in_cr_only_say_what_to_do(tmp_path: Path) -> None:
         ]
     assert len(read(write(tmp_path / "b.jsonl", row + b"\r\n" + row + b"\r\n"))[0]) == 2
     assert len(read(write(tmp_path / "b.csv", b"id,expected,actual\r1,a,b\r2,a,b\r"))[0]) == 2
+
+
+QUESTIONS, GOLD, OUTPUT = ["q1", "q2", "q3"], ["a", "b", "c"], ["a", "b", "x"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"questions": QUESTIONS, "ground_truths": GOLD, "predictions": OUTPUT},
+        {"id": [1, 2, 3], "expected": GOLD, "actual": OUTPUT},
+        {"expected": dict(zip("012", GOLD, strict=True)), "actual": dict(zip("012", OUTPUT, strict=True))},
+        {"columns": ["expected", "actual"], "index": [0, 1, 2], "data": [list(row) for row in zip(GOLD, OUTPUT, strict=True)]},
+    ],
+)
+def test_a_table_by_columns_is_read_as_rows(tmp_path: Path, document: dict[str, Any]) -> None:
+    cases, diagnostics, _ = read(write(tmp_path / "a.json", json.dumps(document).encode()))
+    assert [(case.expected, case.actual) for case in cases] == [("a", "a"), ("b", "b"), ("c", "x")]
+    assert "rows-by-columns" in codes(diagnostics)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"expected": GOLD, "actual": OUTPUT},
+        {"id": "c1", "expected": GOLD, "actual": OUTPUT},
+        {"question": "q", "expected": GOLD, "actual": OUTPUT},
+        {"question": QUESTIONS, "expected": GOLD, "actual": OUTPUT[:2]},
+        {"expected": {"a": 1, "b": 2}, "actual": {"a": 1, "b": 3}},
+    ],
+)
+def test_a_case_with_lists_stays_one_case(tmp_path: Path, document: dict[str, Any]) -> None:
+    [case], _, _ = read(write(tmp_path / "a.json", json.dumps(document).encode()))
+    assert (case.expected, case.actual) == (document["expected"], document["actual"])

@@ -288,3 +288,14 @@ def test_a_column_may_be_a_path(tmp_path: Path) -> None:
     reader = read_cases(Source(cases=str(file), columns={"expected": "sample.meta.label"}))
     assert list(reader) == []
     assert [problem.code for problem in reader.diagnostics if problem.level == "error"] == ["unknown-column"]
+
+
+@pytest.mark.parametrize("output", ["prediction", "predicted_answer", "llm_answer", "PredAnswer"])
+def test_an_answer_beside_another_output_may_be_the_expected_one(output: str) -> None:
+    _, problems = find_roles(["id", "question", "answer", output], {}, Where())
+    [error] = [problem for problem in problems if problem.level == "error"]
+    assert error.what == f"`answer` and `{output}` could both be actual"
+    assert error.fix == f"say which is which: columns: {{expected: answer, actual: {output}}}"
+    _, problems = find_roles(["question", "ground_truth", "answer", "prediction"], {}, Where())
+    [error] = [problem for problem in problems if problem.level == "error"]
+    assert error.fix == "say which one: columns: {actual: answer}"

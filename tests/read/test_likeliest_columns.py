@@ -39,3 +39,8 @@ def test_both_sides_are_suggested_by_name_or_by_the_words_they_share(tmp_path: P
     named = [{"expected_discount": 5, "profile": text} for text in TEXTS]
     assert "columns: {expected: expected_discount, actual: …}" in _explain(tmp_path, named)
     assert "columns: {expected: …, actual: …}" in _explain(tmp_path, [{"a": text, "b": 1} for text in TEXTS])
+
+
+def test_true_values_that_statistics_call_actual_are_suggested_as_expected(tmp_path: Path) -> None:
+    rows = [{"Actual": text, "Predicted": text} for text in TEXTS]
+    assert "columns: {expected: Actual, actual: Predicted}" in _explain(tmp_path, rows)

@@ -360,6 +360,17 @@ def test_files_pair_by_numbers_without_leading_zeros(tmp_path: Path) -> None:
     assert [(stored.case, stored.result.score) for stored in run.results()] == [(f"scan_{number:03d}", 1.0) for number in range(8, 12)]
 
 
+def test_a_side_by_columns_pairs_with_rows(tmp_path: Path) -> None:
+    rows = [{"doc_id": f"d{number}", "total": number} for number in range(4)]
+    columns = {"doc_id": [row["doc_id"] for row in reversed(rows)], "total": [row["total"] for row in reversed(rows)]}
+    (tmp_path / "gold.json").write_text(json.dumps(rows))
+    for output in (columns, {name: {str(row): value for row, value in enumerate(values)} for name, values in columns.items()}):
+        (tmp_path / "out.json").write_text(json.dumps(output))
+        cases = {"expected": str(tmp_path / "gold.json"), "actual": str(tmp_path / "out.json")}
+        run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "field_prf"}]}, root=tmp_path / "runs")
+        assert [(stored.case, stored.result.score) for stored in run.results()] == [(row["doc_id"], 1.0) for row in rows]
+
+
 def test_answers_by_their_ids_pair_with_rows_that_have_these_ids(tmp_path: Path) -> None:
     rows = [{"id": f"q{number}", "question": "?", "answer": f"answer {number}"} for number in range(6)]
     (tmp_path / "gold.json").write_text(json.dumps(rows))

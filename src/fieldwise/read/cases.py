@@ -29,7 +29,7 @@ from fieldwise.read.files import ReadProgress
 from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, find_repeating_ids
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.in_memory import read_rows_in_memory
-from fieldwise.read.likeliest_columns import find_likeliest_column, find_likeliest_sides, order_names
+from fieldwise.read.likeliest_columns import find_likeliest_column, find_likeliest_sides, is_prediction, order_names
 from fieldwise.read.paired_files import read_pairs
 from fieldwise.read.rows import RowBatch, limit_rows, peek_rows, rechunk_rows
 from fieldwise.read.table_files import LineFilter, read_files, read_stdin
@@ -145,12 +145,7 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
     if has_expected or has_actual:
         missing = "actual" if has_expected else "expected"
         what = f"no column is {missing}; there are: {columns}"
-        likeliest = find_likeliest_column(rows, roles, missing)
-        fix = f"if one is, name it: columns: {{{missing}: {likeliest}}}, or `init --column {missing}={likeliest}`"
-        if likeliest is None:  # every column has a role
-            name = parse_location(rows.files[0]).name
-            sides = {"expected": name, "actual": name} | {missing: "…"}
-            fix = f"give it in a file of its own: cases: {{expected: {sides['expected']}, actual: {sides['actual']}}}"
+        fix = _suggest_column(rows, roles, missing)
         diagnostics.append(Diagnostic(code=f"no-{missing}-column", what=what, where=where, fix=fix, level="warning"))
         return True
     if "contexts" in roles.columns or _RELEVANT_IDS in keys:
@@ -164,6 +159,19 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
     fix = f"name them: columns: {{expected: {expected}, actual: {actual}}}, or `init --column expected={expected} --column actual={actual}`"
     diagnostics.append(Diagnostic(code="no-columns", what=what, where=where, fix=fix))
     return False
+
+
+def _suggest_column(rows: RowBatch, roles: ColumnRoles, missing: str) -> str:
+    """The fix for cases without one of the sides."""
+    likeliest = find_likeliest_column(rows, roles, missing)
+    if likeliest is None:  # every column has a role
+        name = parse_location(rows.files[0]).name
+        sides = {"expected": name, "actual": name} | {missing: "…"}
+        return f"give it in a file of its own: cases: {{expected: {sides['expected']}, actual: {sides['actual']}}}"
+    actual = roles.columns.get("actual", "")
+    if missing == "expected" and actual.casefold() == "actual" and is_prediction(likeliest):
+        return f"if `{actual}` is the true value, say so: columns: {{expected: {actual}, actual: {likeliest}}}"
+    return f"if one is, name it: columns: {{{missing}: {likeliest}}}, or `init --column {missing}={likeliest}`"
 
 
 def require_rereadable(source: Source) -> None:

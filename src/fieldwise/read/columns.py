@@ -44,7 +44,10 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
             *("docid", "documentid", "itemid", "datasetitemid", "requestid", "evalid", "uid", "uuid", "key"),
         ),
     ),
-    "input": (("question", "prompt", "query", "userinput", "inputs", "request", "inputmessages"),),
+    "input": (
+        ("question", "prompt", "query", "userinput", "inputs", "request", "inputmessages"),
+        ("questions", "prompts", "queries"),
+    ),
     "expected": (
         (
             *("groundtruth", "groundtruths", "gold", "goldanswer", "goldstandard", "truth", "gt", "reference", "referenceanswer"),
@@ -172,6 +175,12 @@ def is_usual_id(name: str) -> bool:
     return folded == "id" or any(folded in group for group in USUAL_NAMES["id"])
 
 
+def is_usual_input(name: str) -> bool:
+    """True if a column of this name is recognized as the input."""
+    folded = fold_name(name)
+    return folded == "input" or any(folded in group for group in USUAL_NAMES["input"])
+
+
 def is_usual_side_name(role: str, name: str) -> bool:
     """True if a column of this name is recognized as that side.
 
@@ -223,7 +232,7 @@ def find_roles(
         refused = not_ids if role == "id" else NO_COLUMNS
         candidates = _find_candidates(role, [name for name in present if name not in claimed and name not in refused], separate_sides)
         if len(candidates) > 1:
-            problems.append(describe_ambiguous_columns(role, candidates, where))
+            problems.append(describe_ambiguous_columns(role, candidates, where, has_expected="expected" in columns))
         elif candidates:
             columns[role] = candidates[0]
             if candidates[0] != role:
@@ -383,8 +392,16 @@ def _find_candidates(role: str, free: Sequence[str], separate_sides: bool) -> li
     for group in groups:
         candidates = [name for name in free if fold_name(name) in group and not (separate_sides and fold_name(name) == "key")]
         if candidates:
-            return candidates
+            return [*candidates, *_find_other_answers(candidates, free)] if role == "actual" and not separate_sides else candidates
     return [name for name in free if is_promptfoo_output(name)] if role == "actual" and not separate_sides else []
+
+
+def _find_other_answers(outputs: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The columns `predicted_answer`, `llm_answer` … beside the column `answer`, which may then be the expected one."""
+    if not any(fold_name(name) == "answer" for name in outputs):
+        return []
+    output_names = {f"{word}answer" for word in SIDE_WORDS["actual"]}
+    return [name for name in names if name not in outputs and fold_name(name) in output_names]
 
 
 def is_promptfoo_output(name: str) -> bool:
@@ -424,12 +441,16 @@ def note_recognized_column(column: str, role: str, where: Where, refused: Mappin
     return Diagnostic(code="column-recognised", what=what, where=where, level="info")
 
 
-def describe_ambiguous_columns(role: str, candidates: Sequence[str], where: Where) -> Diagnostic:
-    """The error for several columns that could have the same role."""
+def describe_ambiguous_columns(role: str, candidates: Sequence[str], where: Where, *, has_expected: bool = True) -> Diagnostic:
+    """The error for several columns that could have the same role. Of two outputs without an expected one, `answer` may be that."""
     quoted = [f"`{name}`" for name in candidates]
     names = f"{', '.join(quoted[:-1])} and {quoted[-1]}"
     what = f"{names} could {'both' if len(candidates) == 2 else 'all'} be {role}"
     fix = f"say which one: columns: {{{role}: {quote_name(candidates[0])}}}"
+    answers = [name for name in candidates if fold_name(name) == "answer"]
+    if role == "actual" and not has_expected and answers:
+        output = next(name for name in candidates if name not in answers)
+        fix = f"say which is which: columns: {{expected: {quote_name(answers[0])}, actual: {quote_name(output)}}}"
     return Diagnostic(code="ambiguous-columns", what=what, where=Where(file=where.file), fix=fix)
 
 

@@ -1,4 +1,4 @@
-"""The records of a JSON file that is one object: a list inside it, or its members by their ids.
+"""The records of a JSON file that is one object: a list inside it, its members by their ids, or columns of their values.
 
 Called where JSON files become rows. An object that may be a record itself stays one: nothing is taken out of it.
 """
@@ -8,10 +8,11 @@ from typing import Any, Final, cast
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Where
-from fieldwise.read.columns import find_roles, fold_name, list_id_candidates, list_nested_names
+from fieldwise.read.columns import find_roles, fold_name, is_usual_id, is_usual_input, list_id_candidates, list_nested_names
 from fieldwise.read.file_ids import strip_extension
 
 _MIN_FILES: Final = 2
+_MIN_ROWS: Final = 2
 _MIN_KEYED_RECORDS: Final = 3
 _MANY_KEYED_RECORDS: Final = 10
 """Numbers of members from which an object may be one of records by their ids: with names of files, numbered names, and any names."""
@@ -77,11 +78,19 @@ def find_records(document: Mapping[str, Any]) -> DocumentRecords | None:
     name = _find_case_list(document)
     if name is not None:
         return DocumentRecords(document[name], "case-list", f"the cases are the list `{name}` of the file")
-    return find_side_records(document)
+    has_inputs = any(is_usual_input(key) for key in document)
+    return find_side_records(document, may_be_lists=has_inputs and _has_sides(document, all))
 
 
-def find_side_records(document: Any) -> DocumentRecords | None:
-    """The records of one side in a JSON file that is this value; None if it is one record itself, or no object."""
+def find_side_records(document: Any, *, may_be_lists: bool = False) -> DocumentRecords | None:
+    """The records of one side in a JSON file that is this value; None if it is one record itself, or no object.
+
+    `may_be_lists`: whether its names show that lists of one length are columns, also where none of them has ids.
+    """
+    rows = list_rows_of_columns(document, may_be_lists=may_be_lists)
+    if rows:
+        what = f"the file holds {len(rows):,} rows by columns: {', '.join(f'`{name}`' for name in rows[0])}"
+        return DocumentRecords(rows, "rows-by-columns", what)
     name = find_record_list(document)
     if name is not None:
         what = f"the records are the list `{name}` of the file{_describe_beside(document, name)}"
@@ -150,6 +159,53 @@ def _find_case_list(document: Mapping[str, Any]) -> str | None:
         key for key, rows in document.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict) and _has_sides(rows[0], all)
     ]
     return lists[0] if len(lists) == 1 else None
+
+
+def list_rows_of_columns(document: Any, *, may_be_lists: bool = False) -> list[dict[str, Any]]:
+    """The rows of a table that an object holds by columns, as pandas and Hugging Face datasets write it; empty if it holds none.
+
+    >>> list_rows_of_columns({"vendor": {"0": "Acme", "1": "Lang"}, "total": {"0": 5, "1": 6}})
+    [{'vendor': 'Acme', 'total': 5}, {'vendor': 'Lang', 'total': 6}]
+    >>> list_rows_of_columns({"columns": ["vendor", "total"], "index": [0], "data": [["Acme", 5]]})
+    [{'vendor': 'Acme', 'total': 5}]
+    >>> list_rows_of_columns({"doc_id": ["a", "b"], "total": [5, 6]})
+    [{'doc_id': 'a', 'total': 5}, {'doc_id': 'b', 'total': 6}]
+
+    A record may have lists of one length, too.
+
+    >>> list_rows_of_columns({"names": ["Acme", "Lang"], "totals": [5, 6]})
+    []
+    """
+    if not isinstance(document, dict) or len(document) < 2:
+        return []
+    members = cast("dict[str, Any]", document)
+    if {"columns", "data"} <= members.keys() <= {"columns", "index", "data"}:
+        return _list_rows_of_split(members["columns"], members["data"])
+    values = [*members.values()]
+    if all(isinstance(column, dict) for column in values):
+        positions = [str(row) for row in range(len(values[0]))]
+        is_table = len(positions) >= _MIN_ROWS and all([*column] == positions for column in values)
+        columns = {name: [*column.values()] for name, column in members.items()} if is_table else {}
+    else:
+        is_table = all(isinstance(column, list) and len(column) >= _MIN_ROWS for column in values) and len({*map(len, values)}) == 1
+        has_ids = is_table and any(is_usual_id(name) and _are_ids(column) for name, column in members.items())
+        columns = members if is_table and (may_be_lists or has_ids) else {}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _are_ids(values: list[Any]) -> bool:
+    return all(isinstance(value, str | int) for value in values) and len({*values}) == len(values)
+
+
+def _list_rows_of_split(names: Any, rows: Any) -> list[dict[str, Any]]:
+    """The rows of a table that is a list of names and a list of lists of values; empty if it is something else."""
+    if not isinstance(names, list) or not isinstance(rows, list) or not all(isinstance(name, str) for name in cast("list[Any]", names)):
+        return []
+    columns = cast("list[str]", names)
+    lists = [cast("list[Any]", row) for row in cast("list[Any]", rows) if isinstance(row, list)]
+    if len(lists) < len(cast("list[Any]", rows)) or any(len(row) != len(columns) for row in lists) or len({*columns}) < len(columns):
+        return []
+    return [dict(zip(columns, row, strict=True)) for row in lists]
 
 
 def list_keyed_records(document: Any) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ TEXT_SUFFIXES: Final = (".txt", ".md")
 """Extensions of files of which each is one output as text, with or without JSON in it, where a side is a folder or a pattern."""
 _INSPECT_ARCHIVE: Final = ".eval"
 _WORKBOOKS: Final = (".xlsx", ".xlsm", ".xls", ".ods")
+_ARCHIVES: Final = (".zip", ".tar", ".tgz", ".7z", ".rar")
 _COMPRESSED: Final = (".gz", ".zst")
 _BLOCK: Final = 1 << 18
 _COMPRESSED_BLOCK: Final = 1 << 10
@@ -261,6 +262,9 @@ def detect_format(path: Location, written: str | None) -> str:
         return detect_format(path, None)
     if not written and get_data_suffix(path) in _WORKBOOKS:
         what, fix = "a workbook cannot be read", "save the sheet as CSV (in Excel: CSV UTF-8), or load it with pandas and call `fw.run`"
+        raise UnreadableFile(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=fix))
+    if not written and get_data_suffix(path) in _ARCHIVES:
+        what, fix = "an archive cannot be read", "unpack it, and name the file or the folder"
         raise UnreadableFile(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=fix))
     what = f"there is no format `{written}`" if written else f"the name of the file does not say what it holds: `{path.name}`"
     names = [*dict.fromkeys(FORMATS.values()), *IMPORTERS.names()]

@@ -11,6 +11,7 @@ from fieldwise.read.rows import RowBatch
 _MAX_COMPARED: Final = 200
 _WORDS: Final = compile_on_use(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _OUTPUT_WORDS: Final = frozenset(("answer", "answers", "outputs", "predictions", "completion", "hypothesis"))
+_PREDICTION_WORDS: Final = frozenset(("pred", "preds", "predicted", "prediction", "predictions", "forecast", "estimated"))
 _UNLIKELY_WORDS: Final = frozenset(("id", "uuid", "timestamp", "time", "date", "created", "updated", "version", "score", "index", "idx"))
 """Words in the names of columns that tools add to the two sides."""
 
@@ -19,6 +20,11 @@ def order_names(names: frozenset[str], rows: RowBatch) -> list[str]:
     """Names in the order of the first row, for messages; then the others alphabetically."""
     first = [name for name in rows.values[0] if name in names]
     return [*first, *sorted(names.difference(first))]
+
+
+def is_prediction(name: str) -> bool:
+    """True for the name of a column of predictions; beside it, statistics call the true values `actual`."""
+    return not _PREDICTION_WORDS.isdisjoint(_split_words(name))
 
 
 def find_likeliest_column(rows: RowBatch, roles: ColumnRoles, missing: str) -> str | None:

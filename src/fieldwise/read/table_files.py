@@ -126,8 +126,9 @@ def read_file(
     """The rows of one file, up to where it becomes unreadable."""
     has_rows = False
     try:
+        content_format = detect_content_format(file, file_format)
         with closing(open_bytes(file, progress)) as stream:
-            for rows in read_rows(stream, str(file), detect_content_format(file, file_format), chunk, keep_line):
+            for rows in read_rows(stream, str(file), content_format, chunk, keep_line):
                 if len(rows):
                     has_rows = True
                     yield rows
