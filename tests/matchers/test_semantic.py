@@ -52,7 +52,7 @@ def test_another_way_to_say_it_passes(expected: str, actual: str) -> None:
             "The borrower shall notify the lender",
             "order differs: lender … borrower / borrower … lender",
         ),
-        ("Dog food with chicken", "Cat food with chicken", "one word differs: dog / cat"),
+        ("Fish food with chicken", "Bird food with chicken", "one word differs: fish / bird"),
     ],
 )
 def test_what_the_model_overlooks_fails_and_the_note_says_why(expected: str, actual: str, note: str) -> None:

@@ -192,3 +192,33 @@ def test_a_small_letter_that_is_a_word_or_on_one_side_alone_is_no_difference(exp
 def test_letters_behind_other_letters_name_different_things() -> None:
     assert [str(difference) for difference in find_differences(read_text("plan x y"), read_text("plan x z"))] == ["letters differ: y / z"]
     assert find_differences(read_text("plan x y"), read_text("plan y x")) == ()
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("Prague", "Brno"), ("Cork", "Dublin"), ("paris", "nantes"), ("Nike", "Umbro"), ("Tel Aviv", "Ramat Gan"), ("Mozart", "Joseph Haydn")],
+)
+def test_a_known_name_is_not_another_name(expected: str, actual: str) -> None:
+    differences = find_differences(read_text(expected), read_text(actual))
+    assert [difference.kind for difference in differences] == ["name"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("Boston", "Greater Boston"),
+        ("Los Angeles", "LA"),
+        ("L.A.", "Los Angeles"),
+        ("BMW", "Bayerische Motoren Werke"),
+        ("Berlin", "Berln"),
+        ("Chevrolet", "Chevy"),
+        ("Paris", "the capital of France"),
+    ],
+)
+def test_a_known_name_may_be_shortened_misspelt_or_described(expected: str, actual: str) -> None:
+    assert find_differences(read_text(expected), read_text(actual)) == ()
+
+
+def test_a_long_roman_numeral_is_not_another_one() -> None:
+    differences = find_differences(read_text("Pope John Paul II"), read_text("Pope John XXIII"))
+    assert [str(difference) for difference in differences] == ["letters differ: II / XXIII"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fieldwise.kernels.meaning.whole_values import compare_whole_values
+from fieldwise.kernels.meaning.whole_values import ValueVerdict, compare_whole_values
 
 DIFFERENT = """SVK / SVN · IRQ / IRN · IRL / IRN · CHE / CHN · SEK / NOK · Niger / Nigeria · Slovakia / Slovenia ·
 Mr / Mrs · AB-12-34 / AB-34-12 ·
@@ -91,3 +91,9 @@ def test_two_spellings_of_a_bound_are_the_same(expected: str, actual: str) -> No
 
 def test_the_wording_decides_between_two_bounds_of_dates() -> None:
     assert compare_whole_values("until 12 January 2017", "by 12 January 2017") is None
+
+
+def test_towns_agree_in_every_language_and_differ_from_each_other() -> None:
+    assert compare_whole_values("Prague", "Praha") == ValueVerdict(True)
+    assert compare_whole_values("New York", "NYC") == ValueVerdict(True)
+    assert compare_whole_values("New York", "Los Angeles") == ValueVerdict(False, "towns differ: New York / Los Angeles")

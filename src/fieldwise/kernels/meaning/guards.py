@@ -34,6 +34,7 @@ SIMILARITY_FACTORS: Mapping[str, float] = {
 """The factor by which each kind of difference multiplies the similarity."""
 
 _MAX_TERM_WORDS = 2
+_MAX_NAME_WORDS = 4
 _MIN_SLIP_RATIO = 0.75
 """Words less alike than this are other words, not misspelt ones."""
 _PASSIVE_WORDS = lexicon.parse_words("is are was were be been being by has have had")
@@ -77,6 +78,7 @@ def find_differences(expected: TextReading, actual: TextReading) -> tuple[Meanin
         *_compare_alternatives(expected, actual),
         *_compare_qualifiers(expected, actual),
         *_compare_names(expected, actual),
+        *_compare_known_name(expected, actual),
         *_compare_order(expected, actual),
     )
 
@@ -341,6 +343,28 @@ def _compare_names(expected: TextReading, actual: TextReading) -> list[MeaningDi
     if any(_are_related(left, right) for left in only_expected for right in only_actual):
         return []
     return [MeaningDifference("name", f"names differ: {' '.join(only_expected)} / {' '.join(only_actual)}")]
+
+
+def _compare_known_name(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Prague is not Brno: a name of one place or make, against another name that is no spelling of it."""
+    for left, right in ((expected, actual), (actual, expected)):
+        name = " ".join(left.words)
+        terms = [term for term in left.alternatives if term.is_name and term.text == name]
+        if not terms or not right.words or len(right.words) > _MAX_NAME_WORDS or left.is_title != right.is_title:
+            continue
+        families = {term.family for term in terms}
+        if any(term.family in families for term in right.alternatives):
+            return []  # two names of one kind are alternatives
+        if _are_initials(name, right.words) or _are_initials(" ".join(right.words), left.words):
+            return []
+        if not any(_are_alike(word, opposite) for word in left.words for opposite in right.words):
+            return [MeaningDifference("name", f"names differ: {' '.join(expected.words)} / {' '.join(actual.words)}")]
+    return []
+
+
+def _are_initials(letters: str, words: Sequence[str]) -> bool:
+    """True for `la` and `l.a` of Los Angeles."""
+    return letters.replace(".", "") == "".join(word[0] for word in words)
 
 
 def _occurs_among(name: str, words: Sequence[str]) -> bool:

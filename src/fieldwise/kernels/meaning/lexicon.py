@@ -234,30 +234,59 @@ united_states usa u.s us america | united_kingdom uk great_britain britain | ger
     españa spanien | italy italia italien | portugal | poland polen | netherlands holland | belgium | austria österreich |
     switzerland schweiz suisse | ireland | canada | mexico | brazil brasil | china | japan | india | australia | sweden | norway |
     denmark | finland | russia | turkey | singapore_state | south_africa | south_korea ;
-london | paris | berlin | munich münchen | hamburg | frankfurt | vienna wien | zurich zürich | geneva | madrid | barcelona |
-    lisbon lisboa | porto | rome roma | milan milano | amsterdam | rotterdam | brussels | dublin | birmingham | bristol | leeds |
-    manchester | edinburgh | glasgow | stockholm | oslo | copenhagen | helsinki | warsaw | prague | budapest | athens | istanbul |
-    moscow | dubai | mumbai | delhi | bangalore | singapore | hong_kong | tokyo | osaka | seoul | beijing | shanghai | shenzhen |
-    sydney | melbourne | canberra | brisbane | toronto | vancouver | montreal | chicago | boston | houston | dallas | denver |
-    seattle | san_francisco | los_angeles | san_diego | phoenix | philadelphia | atlanta | miami | springfield | detroit |
-    oxford | cambridge | liverpool | sheffield | newcastle | nottingham | leicester | cardiff | belfast | aberdeen | brighton | york_city |
-    cologne köln | düsseldorf dusseldorf | stuttgart | leipzig | dresden | nuremberg nürnberg | hanover hannover | lyon | marseille |
-    toulouse | bordeaux | lille | strasbourg | naples napoli | turin torino | florence_italy firenze | venice venezia | bologna | genoa |
-    seville sevilla | valencia | bilbao | basel | bern | salzburg | graz | antwerp | ghent | utrecht | eindhoven | gothenburg göteborg |
-    malmö | aarhus | bergen | krakow kraków cracow | gdansk gdańsk | wroclaw wrocław | bucharest bucurești | sofia_city | belgrade |
-    zagreb | kyiv kiev | ankara | izmir | cairo | lagos | nairobi | johannesburg | cape_town | casablanca | riyadh | doha | abu_dhabi |
-    tel_aviv | karachi | lahore | dhaka | chennai | kolkata | hyderabad | pune | bangkok | jakarta | manila | hanoi | kuala_lumpur |
-    taipei | kyoto | nagoya | busan | guangzhou | chengdu | wuhan | perth | adelaide | auckland | christchurch | ottawa | calgary |
-    edmonton | winnipeg | austin | portland | las_vegas | sacramento | minneapolis | pittsburgh | baltimore | cleveland | cincinnati |
-    columbus | indianapolis | milwaukee | nashville | memphis | new_orleans | tampa | orlando | honolulu | mexico_city | bogotá bogota |
-    lima | santiago | buenos_aires | são_paulo sao_paulo | rio_de_janeiro | caracas | montevideo | havana ;
-oxford | cambridge | harvard | yale | stanford | princeton | cornell | caltech | mit | eth | imperial_college | heidelberg ;
-toyota | honda | nissan | mazda | subaru | hyundai | kia | volkswagen vw | audi | bmw | mercedes mercedes-benz | porsche | opel | renault |
-    peugeot | citroën citroen | fiat | volvo | tesla | chevrolet | chrysler | toyota_corolla | lexus | skoda škoda ;
+cat katze chat gato | dog hund chien perro | horse pferd cheval caballo | cow kuh | pig schwein | sheep schaf ;
+beer bier bière cerveza | wine wein vin vino ; coffee kaffee café | tea tee thé té ;
+football soccer fußball | basketball | tennis | hockey | baseball | rugby | cricket | golf | volleyball ;
+king könig roi rey | queen königin reine reina ; prince prinz | princess prinzessin ; pen kugelschreiber | pencil bleistift ;
+christian christianity christentum | muslim islam | jewish judaism | hindu hinduism | buddhist buddhism ;
 anna | maria | julia | laura | sarah | emma | sophie | lisa | emily | olivia | elena | peter | john | michael | david | daniel |
     thomas | james | robert | william | paul | mark | martin | andreas | stefan | carlos | juan | luis | marco | jean | pierre |
     hans | max | george | alexander | louis | charles | henry | richard | michelle | roberta | daniela | paula | martina | alexandra ;
 """
+
+TOWNS = """
+london londres londra | paris parigi | berlin | munich münchen | hamburg | frankfurt | vienna wien vienne viena | zurich zürich |
+    geneva genève genf ginevra | madrid | barcelona | lisbon lisboa lissabon lisbonne | porto | rome roma rom | milan milano mailand |
+    amsterdam | rotterdam | the_hague den_haag | brussels bruxelles brussel brüssel | dublin | birmingham | bristol | leeds | manchester |
+    edinburgh | glasgow | stockholm | oslo | copenhagen københavn kopenhagen copenhague | helsinki helsingfors |
+    warsaw warszawa warschau varsovie | prague praha prag praga | budapest | athens athen athènes athina | istanbul constantinople |
+    moscow moskva moskau moscou | saint_petersburg st_petersburg leningrad | dubai | mumbai bombay | delhi new_delhi |
+    bangalore bengaluru | singapore | hong_kong | tokyo tokio | osaka | seoul | beijing peking | shanghai | shenzhen |
+    sydney | melbourne | canberra | brisbane | toronto | vancouver | montreal montréal | chicago | boston | houston | dallas | denver |
+    seattle | new_york new_york_city nyc | san_francisco | los_angeles | san_diego | san_antonio | san_jose | phoenix | philadelphia |
+    atlanta | miami | springfield | detroit | kansas_city | salt_lake_city |
+    oxford | cambridge | liverpool | sheffield | newcastle | nottingham | leicester | cardiff | belfast | aberdeen | brighton | york_city |
+    cologne köln | düsseldorf dusseldorf | stuttgart | leipzig | dresden | nuremberg nürnberg | hanover hannover | lyon lyons |
+    marseille marseilles | toulouse | bordeaux | lille | strasbourg straßburg strassburg | naples napoli neapel | turin torino |
+    florence_italy firenze florenz | venice venezia venedig venise | bologna | genoa genova genua | seville sevilla | valencia | bilbao |
+    basel bâle basle | bern berne | salzburg | graz | antwerp antwerpen anvers | ghent gent gand | utrecht | eindhoven |
+    gothenburg göteborg | malmö | aarhus | bergen | krakow kraków cracow krakau | gdansk gdańsk danzig | wroclaw wrocław breslau |
+    bucharest bucurești bukarest | sofia_city | belgrade beograd belgrad | zagreb | kyiv kiev kiew | ankara | izmir | cairo kairo |
+    lagos | nairobi | johannesburg | cape_town kapstadt | casablanca | riyadh | doha | abu_dhabi | tel_aviv | jerusalem | karachi | lahore |
+    dhaka | chennai madras | kolkata calcutta | hyderabad | pune | bangkok | jakarta | manila | hanoi | ho_chi_minh_city saigon |
+    kuala_lumpur | taipei | kyoto | nagoya | busan | guangzhou canton | chengdu | wuhan | perth | adelaide | auckland | christchurch |
+    ottawa | calgary | edmonton | winnipeg | austin | portland | las_vegas | sacramento | minneapolis | pittsburgh | baltimore |
+    cleveland | cincinnati | columbus | indianapolis | milwaukee | nashville | memphis | new_orleans | tampa | orlando | honolulu |
+    mexico_city ciudad_de_méxico | guadalajara | bogotá bogota | medellín medellin | lima | santiago | buenos_aires |
+    são_paulo sao_paulo | rio_de_janeiro | caracas | montevideo | havana habana havanna ;
+"""
+"""One family, in the form of the tables above, with the names of a town in other languages."""
+
+MAKES = """
+europe | asia | africa | antarctica | oceania | north_america | south_america ;
+oxford | cambridge | harvard | yale | stanford | princeton | cornell | caltech california_institute_of_technology |
+    mit massachusetts_institute_of_technology | eth | imperial_college | heidelberg ;
+toyota | honda | nissan | mazda | subaru | hyundai | kia | volkswagen vw | audi | bmw | mercedes mercedes-benz | porsche | opel | renault |
+    peugeot | citroën citroen | fiat | volvo | tesla | chevrolet chevy | chrysler | toyota_corolla | lexus | skoda škoda ;
+nike | adidas | reebok | new_balance ; coca-cola coca_cola coke | pepsi pepsi-cola ; google | microsoft | facebook | netflix ;
+samsung | sony | panasonic | philips | siemens | huawei | nokia | lenovo ; mastercard | american_express amex | paypal ;
+deutsche_bank | commerzbank | unicredit | santander | barclays | hsbc | citibank citi | goldman_sachs | jpmorgan jpmorgan_chase |
+    morgan_stanley | bnp_paribas | société_générale | credit_suisse | ubs ;
+fedex federal_express | ups united_parcel_service | dhl ; lufthansa | ryanair | easyjet | emirates_airline | qantas | klm ;
+kpmg | deloitte | pwc pricewaterhousecoopers pricewaterhouse_coopers | ernst_&_young ;
+mozart | beethoven | bach | chopin | vivaldi | wagner ; shakespeare | dickens | goethe | tolstoy | hemingway ;
+"""
+"""Continents, institutions, companies and artists. Like those of towns, their names have spellings and no synonyms."""
 
 QUALIFIERS = parse_words(
     "vice deputy assistant former ex interim acting intern internship trainee partially partly stellvertretender stellvertretende"

@@ -23,7 +23,7 @@ _GERMAN = lexicon.parse_words("der die das und ist nicht mit für von ein eine d
 _ELISION = re.compile(r"(?:[dlnsjcmt]|qu)'(?=[^\W\d_]{2})")
 _LETTER_IN_PLACE = re.compile(r"([^\W\d_]{2,}) ([A-Za-z])(?![\w.'-])(?= ?([^\W\d_]*))")
 """A word, a single letter after it, and the next word if there is one."""
-_SINGLE_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,4})(?![\w.'-])")
+_SINGLE_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,6})(?![\w.'-])")
 _ENUMERATION = re.compile(
     r"(?<![^\W\d_])\(([a-z]|[ivx]{2,4})\)|(?<![^\W_])(?<!\()([a-z])\)|"
     r"\b(?:lit|letter|buchst|buchstabe|clause|item|point|punkt|lettre|letra|inciso|lettera)\.? ([a-z])(?![\w'’-])",
@@ -79,6 +79,11 @@ class LexiconTerm:
     group: int
     text: str
 
+    @property
+    def is_name(self) -> bool:
+        """True for the name of one place, institution or make, which has no synonyms."""
+        return self.family >= _FIRST_NAME_FAMILY
+
 
 class LetterPlace(NamedTuple):
     """A single letter, capital or small, between two words in lower case."""
@@ -103,6 +108,8 @@ class TextReading:
     maybe_negative: bool
     """True if a word may negate by itself; then the number of negations proves nothing."""
     names: tuple[str, ...]
+    is_title: bool
+    """True if every word begins with a capital, as those of a name do."""
     letters: frozenset[str]
     """Single capitals and Roman numerals after a word, and letters that enumerate: plan A, type II, 3(a)."""
     letter_places: tuple[LetterPlace, ...]
@@ -127,7 +134,8 @@ def _index_phrases(table: str) -> _PhraseIndex:
     return {first: sorted(entries, key=lambda entry: -len(entry[0])) for first, entries in index.items()}
 
 
-_OPPOSITES, _ALTERNATIVES = _index_phrases(lexicon.OPPOSITES), _index_phrases(lexicon.ALTERNATIVES)
+_OPPOSITES, _ALTERNATIVES = _index_phrases(lexicon.OPPOSITES), _index_phrases(lexicon.ALTERNATIVES + lexicon.TOWNS + lexicon.MAKES)
+_FIRST_NAME_FAMILY = len(lexicon.parse_groups(lexicon.ALTERNATIVES))
 _NON_NEGATING = _index_phrases(" | ".join(phrase.replace(" ", "_") for phrase in sorted(lexicon.NON_NEGATING_PHRASES)))
 _HAN_OPPOSITES = lexicon.parse_groups(lexicon.HAN_OPPOSITES)
 
@@ -165,6 +173,7 @@ def read_text(text: str) -> TextReading:
         negations=_count_negations(text, split_words) - len(_find_terms(split_words, _NON_NEGATING)),
         maybe_negative=any(_may_negate(word) for word in split_words),
         names=_find_names(text, split_words),
+        is_title=all(match[0][0].isupper() for match in _WORD.finditer(text)),
         letters=frozenset(_SINGLE_LETTER.findall(text)) | {"".join(letters).lower() for letters in _ENUMERATION.findall(text)},
         letter_places=tuple(LetterPlace(before.lower(), letter, after.lower()) for before, letter, after in _LETTER_IN_PLACE.findall(text)),
         versions=frozenset(_VERSION.findall(text)),

@@ -24,7 +24,7 @@ from fieldwise.kernels.languages import agree_on_language, languages_called
 from fieldwise.kernels.locale_tables import currency_codes, day_names, fold_name, major_languages, month_names
 from fieldwise.kernels.meaning.guards import find_symbol_differences
 from fieldwise.kernels.meaning.legal_forms import same_legal_form
-from fieldwise.kernels.meaning.lexicon import parse_groups
+from fieldwise.kernels.meaning.lexicon import TOWNS, parse_groups
 from fieldwise.kernels.meaning.places import is_region_code, nationalities_called, regions_called
 from fieldwise.kernels.meaning.text_reading import spell_comparators
 from fieldwise.kernels.meaning.text_units import is_unit_name
@@ -306,6 +306,7 @@ _VOCABULARIES: Final[tuple[tuple[str, Callable[[str], frozenset[str]]], ...]] = 
     ("currencies", _unless_short_word(currencies_called)),
     ("states", regions_called),
     ("nationalities", nationalities_called),
+    ("towns", _term_reader(TOWNS)),
     ("languages", languages_called),
     ("months", _unless_short_word(_calendar_reader(month_names))),
     ("days", _unless_short_word(_calendar_reader(day_names))),
