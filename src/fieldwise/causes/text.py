@@ -156,7 +156,7 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
 
 def _are_other_figures(expected: str, actual: str) -> bool:
     """True for `-5 °C` and `5 °C`, `1 MW` and `1 mW`: two numbers with a unit that differ."""
-    if len(expected) > _MAX_FIGURE_LENGTH or not any(map(str.isdigit, expected)):
+    if len(expected) > _MAX_FIGURE_LENGTH or expected.strip() == actual.strip() or not any(map(str.isdigit, expected)):
         return False
     if is_letter_code(expected) or is_letter_code(actual):
         return False

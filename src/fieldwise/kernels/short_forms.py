@@ -56,7 +56,8 @@ _ORDINALS: Final = {
     "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th", "eighth": "8th",
     "ninth": "9th", "tenth": "10th", "eleventh": "11th", "twelfth": "12th",
 }  # fmt: skip
-_COMPOUND_STREET: Final = re.compile(r"(?<=\w\w\w)(?:strasse|straat)$")
+_LONG_STREETS: Final = ("strasse", "straat")
+_COMPOUND_STREET: Final = re.compile(rf"(?<=\w\w\w)(?:{'|'.join(_LONG_STREETS)})$")
 _CONTRACTION: Final = re.compile(r"\b([A-Za-z])\.(le|so|zza|za|go)\b")
 """First and last letters of a word around a point, as in `P.zza`."""
 _COMPOUND_PLACE: Final = re.compile(r"(?<=\w\w\w)pl$")
@@ -117,13 +118,14 @@ def _is_address(words: Sequence[str]) -> bool:
 
 
 def _short_form(word: str, in_address: bool, *, is_last: bool) -> str:
-    word = _COMPOUND_STREET.sub("str", word)
+    if word.endswith(_LONG_STREETS):
+        word = _COMPOUND_STREET.sub("str", word)
     short = _ORDINALS.get(word) or SHORT_FORMS.get(word, word)
     if not in_address:
         return short
     if len(short) > 1 or not is_last:  # the letter behind a house number is no street
         short = _STREET_FORMS.get(short, short)
-    return _COMPOUND_PLACE.sub("platz", short)
+    return _COMPOUND_PLACE.sub("platz", short) if short.endswith("pl") else short
 
 
 def may_be_same_word(left: str, right: str) -> bool:
