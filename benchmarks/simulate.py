@@ -588,7 +588,10 @@ def simulate_share_power(share: float, drop: float, datasets: int, *, runs: int)
     detected = 0
     while len(stated_cases) < datasets:
         pilot, other = draw_shares(rng, share, 0.0, 400)
-        spread = measure_spread(pilot, None, 0.5, is_share=True) if runs == 1 else measure_spread(other - pilot, None, None, is_share=True)
+        if runs == 1:
+            spread = measure_spread(pilot, None, 0.5, is_share=True)
+        else:
+            spread = measure_spread(other - pilot, None, None, is_share=True, baseline=pilot)
         plan = None if spread is None else plan_sample_size(spread, drop)
         if plan is None or plan.cases is None:
             continue

@@ -82,13 +82,50 @@ def test_a_drop_of_a_share_near_one_is_detected_with_the_stated_power(share: flo
 
 
 def test_two_runs_of_a_share_count_the_cases_that_the_drop_makes_wrong() -> None:
-    differences = np.zeros(400)
+    differences, baseline = np.zeros(400), np.ones(400)
     differences[:4], differences[4:8] = 1.0, -1.0
-    spread = measure_spread(differences, None, None, is_share=True)
+    baseline[:4] = 0.0
+    spread = measure_spread(differences, None, None, is_share=True, baseline=baseline)
     assert spread is not None
     cases = [row.cases or 0 for row in plan_sample_size(spread, 0.1).table]
     assert cases == sorted(cases, reverse=True)
     assert cases[2] > 70  # of these, 7 fail anew, and 6 in one direction are significant; 16 with the variance of both runs alone
+
+
+def draw_scores(rng: np.random.Generator, cases: int, drop: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scores of two runs: 20 % are below 1, by a half on average, and 5 % vary from run to run; `drop` makes more of them such scores."""
+
+    def draw(count: int) -> NDArray[np.float64]:
+        return np.where(rng.random(count) < 0.2, rng.beta(2, 2, count), 1.0)
+
+    scores = draw(cases)
+    new_scores = np.where(rng.random(cases) < 0.05, draw(cases), scores)
+    is_hit = (rng.random(cases) < 2.5 * drop) & (new_scores == 1)
+    return scores, np.where(is_hit, rng.beta(2, 2, cases), new_scores)
+
+
+@pytest.mark.parametrize("drop", [0.02, 0.05, 0.1])
+def test_two_runs_of_scores_in_between_state_enough_cases_for_cases_that_drop(drop: float) -> None:
+    """Where two runs hardly differ, the variance of their differences alone is far too low: 16 cases for a drop of 0.05."""
+    rng = np.random.default_rng(8)
+    scores, again = draw_scores(rng, 1000, 0.0)
+    spread = measure_spread(again - scores, None, None, is_share=True, baseline=scores)
+    assert spread is not None
+    cases = plan_sample_size(spread, drop).cases
+    assert cases is not None
+    changes = [compare_numbers("fields.score", *draw_scores(rng, cases, drop)) for _ in range(200)]
+    detected = np.mean([change is not None and change.verdict == "worse" for change in changes])
+    assert detected > 0.75
+
+
+def test_fewer_cases_than_the_test_can_find_significant_are_never_stated() -> None:
+    spread = measure_spread(np.tile([0.01, 0.0, -0.01], 20), None, None)
+    assert spread is not None
+    assert plan_sample_size(spread, 0.5).cases == 6
+    assert plan_sample_size(spread, 0.5, confidence=0.99).cases == 8
+    few = measure_spread(np.array([0.01, 0.0, -0.01]), None, None)
+    assert few is not None
+    assert plan_sample_size(few, 0.5).detectable is None
 
 
 def test_a_share_cannot_drop_below_zero() -> None:

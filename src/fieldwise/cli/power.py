@@ -9,6 +9,7 @@ from fieldwise.cli._options import DocumentedCommand, NumberRange, TextFormat, a
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
     from fieldwise.store.run import Run
     from fieldwise.summarize.compare import EvaluatorMeasurements
@@ -61,10 +62,9 @@ def power(
     """
     from fieldwise.cli._console import print_page
     from fieldwise.cli._lookup import open_measured_run
-    from fieldwise.model.change import lower_is_better
     from fieldwise.report.power_view import build_power_report
     from fieldwise.report.text_format import dump_json
-    from fieldwise.summarize.sample_size import DEFAULT_CORRELATION, assume_spread, measure_spread, plan_sample_size
+    from fieldwise.summarize.sample_size import DEFAULT_CORRELATION, assume_spread, plan_sample_size
 
     _check_usage(run, against, deviation, correlation, group_size, icc)
     assumed_correlation = DEFAULT_CORRELATION if correlation is None else correlation
@@ -77,12 +77,9 @@ def power(
     else:
         stored = open_measured_run(run or "latest", program.root)
         compared_run = None if against is None else open_measured_run(against, program.root)
-        name, values, groups = _measure(stored, compared_run, metric)
+        name, values, differences, groups = _measure(stored, compared_run, metric)
         is_share = _check_drop(stored, name, drop)
-        is_known_share = is_share and (compared_run is not None or (values.size > 0 and values.min() >= 0 and values.max() <= 1))
-        if is_known_share and compared_run is None and lower_is_better(name):
-            values = 1 - values  # a rise of what is wrong is a drop of what is right
-        spread = measure_spread(values, groups, None if compared_run is not None else assumed_correlation, is_share=is_known_share)
+        spread = _find_spread(name, values, differences, groups, assumed_correlation, is_share=is_share)
         _require_possible_drop(name, drop, spread)
     if spread is None:
         content = {"run": None if stored is None else stored.id, "metric": name, "drop": drop, "cases": None, "groups": None}
@@ -94,6 +91,27 @@ def power(
         click.echo(dump_json({"run": None if stored is None else stored.id, "metric": name, **plan.to_json()}))
     else:
         print_page(build_power_report(plan, name if stored is None else f"{name} of run {stored.id}"), form)
+
+
+def _find_spread(
+    metric: str,
+    values: "NDArray[np.float64]",
+    differences: "NDArray[np.float64] | None",
+    groups: "NDArray[np.int64] | None",
+    correlation: float,
+    *,
+    is_share: bool,
+) -> "ChangeSpread | None":
+    """The spread of a run, or of the differences of two runs. `is_share`: the metric lies between 0 and 1, as far as is known."""
+    from fieldwise.model.change import lower_is_better
+    from fieldwise.summarize.sample_size import measure_spread
+
+    is_share = is_share and values.size > 0 and bool(values.min() >= 0 and values.max() <= 1)
+    is_flipped = is_share and lower_is_better(metric)  # a rise of what is wrong is a drop of what is right
+    values = 1 - values if is_flipped else values
+    if differences is None:
+        return measure_spread(values, groups, correlation, is_share=is_share)
+    return measure_spread(-differences if is_flipped else differences, groups, None, is_share=is_share, baseline=values)
 
 
 def _check_usage(
@@ -149,8 +167,8 @@ def _require_possible_drop(metric: str, drop: float, spread: "ChangeSpread | Non
 
 def _measure(
     stored: "Run", new_run: "Run | None", metric: str | None
-) -> "tuple[str, np.ndarray[tuple[int], np.dtype[np.float64]], np.ndarray[tuple[int], np.dtype[np.int64]] | None]":
-    """The full name of the metric, its values in one run or its differences from one run to another, and the groups of the cases."""
+) -> "tuple[str, NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.int64] | None]":
+    """The full name of the metric, its values in a run, their differences to another run, and the groups of the cases."""
     import numpy as np
 
     from fieldwise.store.run_metrics import list_case_ids, load_metrics
@@ -161,6 +179,7 @@ def _measure(
     measurements = load_metrics(stored, evaluator, ids)
     name = name or measurements.primary
     values = _metric_values(measurements, evaluator, name)
+    differences: NDArray[np.float64] | None = None
     if new_run is not None:
         new_ids = list_case_ids(new_run)
         if evaluator not in new_run.evaluators:
@@ -169,10 +188,10 @@ def _measure(
         value_of = dict(zip(new_ids, new_values.tolist(), strict=True))
         if value_of.keys().isdisjoint(ids):
             raise _no_common_case(stored, new_run)
-        values = np.array([value_of.get(case, np.nan) for case in ids]) - values
-    rows = np.flatnonzero(~np.isnan(values))
+        differences = np.array([value_of.get(case, np.nan) for case in ids]) - values
+    rows = np.flatnonzero(~np.isnan(values if differences is None else differences))
     groups = encode_groups(measurements.groups, rows)
-    return f"{evaluator}.{name}", values[rows], groups
+    return f"{evaluator}.{name}", values[rows], None if differences is None else differences[rows], groups
 
 
 def _split_metric(stored: "Run", metric: str | None) -> tuple[str, str | None]:

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.power import detectable_effect
+from fieldwise.kernels.power import detectable_effect, fewest_differences
 from fieldwise.kernels.statistics import degrees_of_freedom
 from fieldwise.kernels.student import student_quantile
 
@@ -281,10 +281,12 @@ def paired_effect_size(differences: Differences, error: float | None = None) -> 
 def minimum_detectable_change(sums: Differences, sizes: GroupSizes | None = None, error: float | None = None) -> float:
     """The smallest change of the mean that these cases or groups detect with 80 % power at 95 % confidence.
 
-    Infinite for a single one and where all are equal: nothing shows then how much the mean varies.
+    Infinite for fewer than the test can find significant, and where all are equal: nothing shows then how much the mean varies.
     """
+    if len(sums) < fewest_differences():
+        return inf
     error = standard_error(sums, sizes) if error is None else error
-    return inf if len(sums) < 2 or error == 0 else detectable_effect(len(sums), degrees=_effective_degrees(sums, sizes)) * error
+    return inf if error == 0 else detectable_effect(len(sums), degrees=_effective_degrees(sums, sizes)) * error
 
 
 def normalized_gain(base: float, new: float) -> float | None:

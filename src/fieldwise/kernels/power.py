@@ -1,7 +1,7 @@
 """Power of a paired test: how many cases are needed to detect a change, and which change some cases detect."""
 
 from collections.abc import Callable
-from math import inf, sqrt
+from math import ceil, inf, log2, sqrt
 from typing import Final
 
 from fieldwise.kernels.student import student_quantile
@@ -15,7 +15,7 @@ _NORMAL_FROM: Final = 20_000
 def detection_power(change: float, deviation: float, n: int, confidence: float = 0.95) -> float:
     """The probability that a two-sided paired test of `n` differences with this standard deviation detects a change of their mean.
 
-    The power of the t test; the permutation test has the same power for practical purposes.
+    The power of the t test; the permutation test has the same power for practical purposes, from `fewest_differences` on.
 
     >>> round(detection_power(0.5, 1.0, 34), 3)
     0.808
@@ -33,6 +33,15 @@ def detection_power(change: float, deviation: float, n: int, confidence: float =
         return float(ndtr(noncentrality - quantile) + ndtr(-noncentrality - quantile))
     quantile = student_quantile(n - 1, tail)
     return float(1 - nctdtr(n - 1, noncentrality, quantile) + nctdtr(n - 1, noncentrality, -quantile))
+
+
+def fewest_differences(confidence: float = 0.95) -> int:
+    """The smallest number of differences whose permutation test can be significant: two of its 2ⁿ sign flips are as extreme at least.
+
+    >>> fewest_differences(), fewest_differences(0.99)
+    (6, 8)
+    """
+    return max(2, ceil(1 - log2(1 - confidence) - 1e-9))
 
 
 def discordant_power(change: float, discordance: float, n: int, confidence: float = 0.95) -> float:

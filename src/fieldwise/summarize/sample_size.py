@@ -1,6 +1,6 @@
 """How many cases are needed to detect a drop of a metric, from measured or assumed variance."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import ceil, inf, sqrt
 from typing import Any, Final
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.paired import standard_error
-from fieldwise.kernels.power import detectable_effect, detection_power, discordant_power, find_smallest_number
+from fieldwise.kernels.power import detectable_effect, detection_power, discordant_power, fewest_differences, find_smallest_number
 from fieldwise.kernels.statistics import degrees_of_freedom
 
 DEFAULT_CORRELATION: Final = 0.5
@@ -44,19 +44,42 @@ class ShareSpread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SwitchSpread:
-    """How the change of a share varies of which two runs are known: the cases that switch between 0 and 1."""
+class PairedSpread:
+    """How the change of a metric between 0 and 1 varies of which two runs are known: as they differ anyway, and by the cases that drop."""
 
-    switching: float
-    """Share of the cases that differ between the runs, less the change of the mean."""
+    variance: float
+    """Variance of the values of the first run over cases."""
+    mean: float
+    """Mean of these values."""
+    noise: float
+    """Mean square of the differences of the runs, less what their change of the mean explains."""
     measured_variance: float
+    """Variance of the differences of the runs."""
+    is_binary: bool
+    """Every value is 0 or 1."""
 
-    is_binary = True
-    largest_drop = 1.0
+    @property
+    def largest_drop(self) -> float:
+        """The metric cannot drop further."""
+        return self.mean
 
     def variance_of_change(self, drop: float) -> float:
-        """Variance of the change of a case. Cases that the drop makes wrong are added to those that switch anyway."""
-        return self.measured_variance if drop == 0 else min(1.0, self.switching + drop) - drop**2
+        """Variance of the change of a case. What cases lose by the drop is added to what differs anyway."""
+        if drop == 0:
+            return self.measured_variance
+        return max(self.measured_variance * 1e-6, min(1.0, self.noise + self.mean_square_of(drop)) - drop**2)
+
+    def mean_square_of(self, drop: float) -> float:
+        """Largest mean square of the changes of cases none of which rises; of yes and no it is the drop itself.
+
+        The squares of what is lost sum up to at most the change of the sum of squares, of the values and of what they lack to 1. The
+        variance of the values changes with their mean as that of a share does.
+        """
+        mean = self.mean - drop
+        new_variance = self.variance * mean * (1 - mean) / (self.mean * (1 - self.mean))
+        by_values = self.variance + self.mean**2 - new_variance - mean**2
+        by_lacks = new_variance + (1 - mean) ** 2 - self.variance - (1 - self.mean) ** 2
+        return max(drop**2, min(by_values, by_lacks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +98,7 @@ class ChangeSpread:
     equal_share: float = 1.0
     """Groups of equal size that vary alike, and are as good to estimate the variance, as a share of these groups. `compare` takes their
     number for its degrees of freedom."""
-    share: ShareSpread | SwitchSpread | None = None
+    share: ShareSpread | PairedSpread | None = None
     """How the deviation depends on the drop; None if it does not, as far as is known."""
     assumptions: tuple[str, ...] = ()
 
@@ -94,6 +117,8 @@ class ChangeSpread:
         """The probability that this number of cases or groups detects the drop."""
         if self.share is not None and self.share.is_binary and not self.is_grouped:
             return discordant_power(drop, self.share.variance_of_change(drop) + drop**2, units, confidence)
+        if units < fewest_differences(confidence):
+            return 0.0
         equal_units = max(2, int(units * self.equal_share + 1e-9))
         deviation = self.deviation_after(drop) * sqrt(self.equal_share)  # of as many equal groups as have the standard error of all groups
         return detection_power(drop, deviation, equal_units, confidence)
@@ -163,11 +188,17 @@ def assume_spread(deviation: float, correlation: float, *, group_size: float = 1
 
 
 def measure_spread(
-    values: NDArray[np.float64], groups: NDArray[np.int64] | None, correlation: float | None, *, is_share: bool = False
+    values: NDArray[np.float64],
+    groups: NDArray[np.int64] | None,
+    correlation: float | None,
+    *,
+    is_share: bool = False,
+    baseline: NDArray[np.float64] | None = None,
 ) -> ChangeSpread | None:
     """The spread from the values of one run, with an assumed correlation, or from the differences of two runs (`correlation` None).
 
-    `is_share`: the metric lies between 0 and 1, and higher is better. None for fewer than two cases or groups, or if all values are equal.
+    `is_share`: the metric lies between 0 and 1, and higher is better; of differences, `baseline` has the values of the first run. None for
+    fewer than two cases or groups, or if all values are equal.
     """
     sizes = None
     sums = values
@@ -180,12 +211,14 @@ def measure_spread(
     if units < 2 or error <= 0:
         return None
     scale = 1.0 if correlation is None else sqrt(2 * (1 - correlation))
-    share = _describe_share(values, correlation) if is_share else None
+    share = None
     assumptions = [] if correlation is None else [f"a correlation of {correlation:g} between the runs of one case"]
-    if isinstance(share, SwitchSpread):
-        assumptions.append("cases that the drop makes wrong, besides those that switch anyway")
-    elif share is not None:
+    if is_share and correlation is not None:
+        share = _describe_share(values, correlation)
         assumptions.append("a variance that changes with the mean as that of a share does")
+    elif is_share and baseline is not None and 0 < baseline.mean() < 1:
+        share = _describe_pairs(baseline, values)
+        assumptions.append("cases that the drop makes worse, besides those that differ anyway")
     return ChangeSpread(
         deviation=error * sqrt(units) * scale,
         cases_per_unit=len(values) / units,
@@ -198,15 +231,23 @@ def measure_spread(
     )
 
 
-def _describe_share(values: NDArray[np.float64], correlation: float | None) -> ShareSpread | SwitchSpread | None:
-    """How the change of a share varies; None if only differences of values that are not all 0 or 1 are known."""
-    mean, variance = float(values.mean()), float(values.var())
-    is_binary = bool(np.isin(values, (-1.0, 0.0, 1.0)).all())
-    if correlation is not None:
-        return ShareSpread(mean=mean, variance=variance, correlation=correlation, is_binary=is_binary)
-    if not is_binary:
-        return None
-    return SwitchSpread(switching=max(0.0, float(np.abs(values).mean()) - abs(mean)), measured_variance=variance)
+def _describe_share(values: NDArray[np.float64], correlation: float) -> ShareSpread:
+    is_binary = bool(np.isin(values, (0.0, 1.0)).all())
+    return ShareSpread(mean=float(values.mean()), variance=float(values.var()), correlation=correlation, is_binary=is_binary)
+
+
+def _describe_pairs(baseline: NDArray[np.float64], differences: NDArray[np.float64]) -> PairedSpread:
+    """How the change of a metric between 0 and 1 varies, from the values of one run and their differences to those of another."""
+    spread = PairedSpread(
+        variance=float(baseline.var()),
+        mean=float(baseline.mean()),
+        noise=float(np.mean(differences**2)),
+        measured_variance=float(differences.var()),
+        is_binary=bool(np.isin(baseline, (0.0, 1.0)).all() and np.isin(differences, (-1.0, 0.0, 1.0)).all()),
+    )
+    change = float(differences.mean())
+    explained = abs(change) if spread.is_binary else change**2
+    return replace(spread, noise=max(0.0, spread.noise - explained))
 
 
 def _share_of_equal_groups(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> float:
@@ -255,7 +296,7 @@ def plan_sample_size(
 
 def _find_detectable_drop(spread: ChangeSpread, power: float, confidence: float) -> float | None:
     """The smallest drop that the measured cases detect; None if the spread is assumed, or they detect none."""
-    if spread.units is None:
+    if spread.units is None or spread.units < fewest_differences(confidence):
         return None
     if spread.share is None:
         effect = detectable_effect(spread.units, power=power, confidence=confidence, degrees=spread.units * spread.equal_share - 1)
