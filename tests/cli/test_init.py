@@ -365,6 +365,16 @@ def test_a_pair_of_coco_files_gets_a_suite_that_runs(tmp_path: Path, monkeypatch
     assert "ap50" in completed.stdout
 
 
+def test_a_pair_of_coco_files_of_captions_gets_a_suite_that_runs(tmp_path: Path, fieldwise: Run) -> None:
+    captions = {"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": text} for text in ("a dog", "a brown dog")]}
+    (tmp_path / "captions.json").write_text(json.dumps(captions))
+    (tmp_path / "out.json").write_text(json.dumps([{"image_id": 1, "caption": "a brown dog"}]))
+    arguments = ("--expected", tmp_path / "captions.json", "--actual", tmp_path / "out.json")
+    assert "COCO annotations and captions: 1 of 1 images have captions" in fieldwise("init", tmp_path, *arguments).stdout
+    result = fieldwise("run", tmp_path / "out.eval.yaml", "--gate", "answer_quality.token_f1 >= 1", "--root", tmp_path / "runs")
+    assert result.exit_code == 0, result.stdout
+
+
 def test_coco_files_that_do_not_fit_are_refused(tmp_path: Path, fieldwise: Run) -> None:
     annotations, detections = write_coco_files(tmp_path)
     detections.write_text(json.dumps([{"image_id": 99, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}]))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fieldwise.model.plan import Source
+from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
 from fieldwise.read.coco import build_coco_cases
 
@@ -32,6 +33,35 @@ def test_cases_come_by_rising_image_id_with_their_boxes_in_the_order_of_the_file
     assert cases.actual == [[], [{"category": "dog", "bbox": [1, 1, 2, 2], "score": 0.5}]]
     assert cases.metadata == [{"image": "a.jpg"}, {"image": "b.jpg", "width": 640, "height": 480}]
     assert cases.input == ["a.jpg", "b.jpg"]
+
+
+CAPTIONS: dict[str, Any] = {
+    "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2}, {"id": 3}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "caption": "a dog"},
+        {"id": 2, "image_id": 1, "caption": "a brown dog"},
+        {"id": 3, "image_id": 2, "caption": "a cat"},
+    ],
+}
+
+
+def test_each_caption_of_an_image_is_accepted() -> None:
+    cases, problems = build_coco_cases(CAPTIONS, [{"image_id": 1, "caption": "a dog"}, {"image_id": 3, "caption": "a bird"}])
+    assert problems == []
+    assert cases.expected == [{"$any": ["a dog", "a brown dog"]}, "a cat", MISSING]
+    assert cases.actual == ["a dog", MISSING, "a bird"]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "code"),
+    [
+        ([{"image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2]}], "coco-predictions"),
+        ([{"image_id": 4, "caption": "a dog"}], "coco-unknown-image-predictions"),
+        ([{"image_id": 1, "caption": "a dog"}, {"image_id": 1, "caption": "a cat"}], "coco-captions"),
+    ],
+)
+def test_predictions_that_do_not_fit_captions_are_reported(predictions: list[dict[str, Any]], code: str) -> None:
+    assert [problem.code for problem in build_coco_cases(CAPTIONS, predictions)[1]] == [code]
 
 
 def test_predictions_may_also_come_as_a_whole_coco_file() -> None:

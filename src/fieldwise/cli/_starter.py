@@ -138,26 +138,35 @@ def infer_paired_suite(
     return PairedSuite(f"{stem}.eval.yaml", suite, paired, count, doubts)
 
 
-def infer_coco_suite(expected: Path, actual: Path, folder: Path) -> PairedSuite:
-    """A suite for a pair of COCO files, and the number of images that have detections. ConfigError if the files cannot be read."""
+def infer_coco_suite(expected: Path, actual: Path, folder: Path) -> tuple[PairedSuite, str]:
+    """A suite for a pair of COCO files, and what they hold, in words. ConfigError if the files cannot be read."""
     source = Source(expected=str(expected), actual=str(actual))
     reader = read_cases(source, chunk=256)
-    images = detected_images = 0
+    images = predicted_images = 0
+    are_captions = False
     for cases in reader:
         images += len(cases)
-        detected_images += sum(bool(detections) for detections in cases.actual)
+        predicted_images += sum(bool(predictions) and predictions is not MISSING for predictions in cases.actual)
+        are_captions = are_captions or any(isinstance(predictions, str) for predictions in cases.actual)
     errors = [diagnostic for diagnostic in reader.diagnostics if diagnostic.level == "error"]
     if errors or not images:
         empty = Diagnostic(code="empty-file", what="the annotations have no images", where=Where(file=source.expected))
         raise ConfigError(errors or [empty])
     stem = get_data_stem(actual)
     text = f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n"
-    text += f"cases:                              # COCO files: {detected_images:,} of {images:,} images have detections\n"
+    kind = "captions" if are_captions else "detections"
+    count = f"{predicted_images:,} of {images:,} images have {kind}"
+    text += f"cases:                              # COCO files: {count}\n"
     for side, path in (("expected", expected), ("actual", actual)):
         text += f"  {side}: {_yaml_scalar(_relative_path(path, folder))}\n"
-    text += "\nevaluators:\n  - type: detection                 # AP and AR as COCO defines them\n"
-    text += '\n# gate:\n#   detection.ap: ">= 0.5"\n'
-    return PairedSuite(f"{stem}.eval.yaml", text, detected_images, images)
+    if are_captions:
+        text += "\nevaluators:\n  - type: answer_quality            # against the most similar caption\n"
+        text += "    token_f1: true\n    weights: {source_citation: 0}       # captions cite nothing\n"
+        text += '\n# gate:\n#   answer_quality.token_f1: ">= 0.5"\n'
+    else:
+        text += "\nevaluators:\n  - type: detection                 # AP and AR as COCO defines them\n"
+        text += '\n# gate:\n#   detection.ap: ">= 0.5"\n'
+    return PairedSuite(f"{stem}.eval.yaml", text, predicted_images, images), f"COCO annotations and {kind}: {count}"
 
 
 def suite_of_rules(name: str, rules: Sequence[dict[str, Any]]) -> tuple[str, str]:

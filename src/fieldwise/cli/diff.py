@@ -139,15 +139,18 @@ def _load_prediction(file: Path) -> Any:
     """The value of a JSON file, or its text if a record can be read out of it by the repairs that evaluators make."""
     from fieldwise.model.diagnostic import ConfigError
     from fieldwise.model.values import MISSING
-    from fieldwise.read.files import ReadProgress, open_bytes
+    from fieldwise.read.files import ReadProgress, UnreadableFile, open_bytes
     from fieldwise.read.records_in_text import find_record
     from fieldwise.read.table_files import load_json
 
     try:
         return load_json(file)
-    except ConfigError:
-        with open_bytes(file, ReadProgress()) as stream:
-            text = stream.read().decode("utf-8-sig", errors="replace")
+    except ConfigError as error:
+        try:
+            with open_bytes(file, ReadProgress()) as stream:
+                text = stream.read().decode("utf-8-sig", errors="replace")
+        except UnreadableFile:
+            raise error from None
         if find_record(text).value is MISSING:
             raise
         return text

@@ -131,8 +131,8 @@ def _pair_sides(
             require_file(side, "file")
     ids, renames = parse_ids(mapping[0]), parse_renames(mapping[1])
     if ids is None and not renames and rules is None and looks_like_coco(Source(expected=str(expected), actual=str(actual))):
-        suite = infer_coco_suite(expected, actual, folder)
-        click.echo(f"COCO annotations and detections: {suite.paired:,} of {suite.records:,} images have detections")
+        suite, description = infer_coco_suite(expected, actual, folder)
+        click.echo(description)
         return {folder / suite.file_name: suite.text}
     pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames).with_renames()
     if not pairing.shares_ids:

@@ -1,4 +1,4 @@
-"""Cases from COCO files: one image each, its annotated objects as expected and its detections as actual."""
+"""Cases from COCO files: one image each, its annotated objects as expected and its detections as actual; or its captions on both sides."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.dataclass import dataclass
+from fieldwise.model.accepted_values import ANY
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import parse_location
 from fieldwise.model.plan import Source
-from fieldwise.model.values import Json, json_kind
+from fieldwise.model.values import MISSING, Json, Value, json_kind
 from fieldwise.pattern import compile_on_use
-from fieldwise.read.files import ReadProgress, open_bytes
+from fieldwise.read.files import ReadProgress, UnreadableFile, open_bytes
 from fieldwise.read.table_files import load_json
 
 _CocoProblem: TypeAlias = tuple[str, str, str]
@@ -20,6 +21,8 @@ _CocoProblem: TypeAlias = tuple[str, str, str]
 _ObjectsByImage: TypeAlias = Mapping[Any, list[dict[str, Any]]]
 
 _REFERENCES: Final = ("image_id", "category_id")
+_CAPTION: Final = "caption"
+_CAPTION_REFERENCES: Final = ("image_id", _CAPTION)
 _OBJECT_KEYS: Final = ("bbox", "score", "iscrowd", "area")
 _FORMAT_FIX: Final = "see the COCO data format: images, annotations, categories; predictions are a list"
 _SAMPLE_BYTES: Final = 4096
@@ -34,11 +37,21 @@ class _Annotations:
     images: Mapping[Any, Mapping[str, Any]]
     categories: Mapping[Any, str]
     objects: _ObjectsByImage
+    are_captions: bool = False
+    """Whether the annotations describe whole images in words: each of those of an image is accepted."""
 
-    def build_cases(self, detections: _ObjectsByImage) -> Cases:
+    def build_cases(self, predictions: _ObjectsByImage) -> Cases:
         """A case for each image, by rising image id."""
         image_ids = sorted(self.images, key=lambda image_id: (json_kind(image_id), image_id))
-        return Cases.of([_build_case(self.images[key], self.objects.get(key, []), detections.get(key, [])) for key in image_ids])
+        sides = [(self.objects.get(key, []), predictions.get(key, [])) for key in image_ids]
+        if self.are_captions:
+            sides = [(_accept_captions(expected), actual[0][_CAPTION] if actual else MISSING) for expected, actual in sides]
+        return Cases.of([_build_case(self.images[key], *values) for key, values in zip(image_ids, sides, strict=True)])
+
+
+def _accept_captions(captions: list[dict[str, Any]]) -> Value:
+    texts = [entry[_CAPTION] for entry in captions]
+    return {ANY: texts} if len(texts) > 1 else texts[0] if texts else MISSING
 
 
 def build_coco_cases(annotations: Json, predictions: Json) -> tuple[Cases, list[Diagnostic]]:
@@ -86,7 +99,7 @@ def looks_like_coco(source: Source) -> bool:
         return False
     try:
         annotations, predictions = _read_start(source.expected), _read_start(source.actual)
-    except (OSError, EOFError, ConfigError):
+    except (OSError, EOFError, ConfigError, UnreadableFile):
         return False  # reading the file as a record reports the problem
     return _ANNOTATIONS_START.match(annotations) is not None and _PREDICTIONS_START.match(predictions) is not None
 
@@ -107,6 +120,9 @@ def _parse_annotations(document: Any, problems: list[_CocoProblem]) -> _Annotati
     images = {image["id"]: image for image in image_entries}
     if len(images) < len(document.get("images", [])):
         problems.append(("coco-images", "some images share an id, or have none", "give every image an id of its own"))
+    if _hold_captions(document.get("annotations")):
+        entries = _select_valid_entries(document["annotations"], "annotations", problems, _CAPTION_REFERENCES)
+        return _Annotations(images, {}, _group_captions(entries, "annotations", images, problems), are_captions=True)
     categories = _name_categories(_select_valid_entries(document.get("categories", []), "categories", problems))
     entries = _select_valid_entries(document.get("annotations", []), "annotations", problems, _REFERENCES)
     return _Annotations(images, categories, _group_by_image(entries, "annotations", images, categories, problems))
@@ -115,8 +131,38 @@ def _parse_annotations(document: Any, problems: list[_CocoProblem]) -> _Annotati
 def _parse_predictions(document: Any, annotations: _Annotations, problems: list[_CocoProblem]) -> _ObjectsByImage:
     is_wrapped = json_kind(document) == "object" and "annotations" in document
     predictions = document["annotations"] if is_wrapped else document
+    if annotations.are_captions:
+        entries = _select_valid_entries(predictions, "predictions", problems, _CAPTION_REFERENCES)
+        captions = _group_captions(entries, "predictions", annotations.images, problems)
+        repeated = next((image for image, texts in captions.items() if len(texts) > 1), None)
+        if repeated is not None:
+            problems.append(("coco-captions", f"the image {repeated} has several predicted captions", "give each image one caption"))
+        return captions
     entries = _select_valid_entries(predictions, "predictions", problems, _REFERENCES)
     return _group_by_image(entries, "predictions", annotations.images, annotations.categories, problems)
+
+
+def _hold_captions(entries: Any) -> bool:
+    """Whether annotations are captions of images, and no objects in them."""
+    first = cast("list[Any]", entries)[0] if isinstance(entries, list) and entries else None
+    return isinstance(first, dict) and _CAPTION in first and "bbox" not in first and "category_id" not in first
+
+
+def _group_captions(
+    entries: Sequence[dict[str, Any]], name: str, images: Mapping[Any, Any], problems: list[_CocoProblem]
+) -> _ObjectsByImage:
+    """Captions by image, in the order of the file."""
+    captions: dict[Any, list[dict[str, Any]]] = {}
+    for entry in entries:
+        if entry["image_id"] in images:
+            captions.setdefault(entry["image_id"], []).append(entry)
+        else:
+            problems.append(_describe_unknown_image(name, entry["image_id"]))
+    return captions
+
+
+def _describe_unknown_image(name: str, image: Any) -> _CocoProblem:
+    return f"coco-unknown-image-{name}", f"{name} name the image {image}, which is not there", "add it to `images`"
 
 
 def _summarize_problems(problems: Sequence[_CocoProblem]) -> list[Diagnostic]:
@@ -164,7 +210,7 @@ def _group_by_image(
     for entry in entries:
         image, category = entry["image_id"], entry["category_id"]
         if image not in images:
-            problems.append((f"coco-unknown-image-{name}", f"{name} name the image {image}, which is not there", "add it to `images`"))
+            problems.append(_describe_unknown_image(name, image))
         elif category not in categories:
             what = f"{name} name the category {category}, which is not there"
             problems.append((f"coco-unknown-category-{name}", what, "add it to `categories`"))
@@ -174,7 +220,7 @@ def _group_by_image(
     return objects
 
 
-def _build_case(image: Mapping[str, Any], expected: list[dict[str, Any]], actual: list[dict[str, Any]]) -> Case:
+def _build_case(image: Mapping[str, Any], expected: Any, actual: Any) -> Case:
     metadata = {"image": image.get("file_name"), "width": image.get("width"), "height": image.get("height")}
     return Case(
         id=str(image["id"]),

@@ -302,8 +302,11 @@ def _read_texts(files: Sequence[Location]) -> _SideRows:
     """The records found in text files, one in each; empty where there is none."""
     rows: list[dict[str, Any]] = []
     for file in files[:MAX_ROWS]:
-        with open_bytes(file, ReadProgress()) as stream:
-            record = find_record(stream.read(MAX_DOCUMENT_BYTES).decode("utf-8", errors="replace")).value
+        try:
+            with open_bytes(file, ReadProgress()) as stream:
+                record = find_record(stream.read(MAX_DOCUMENT_BYTES).decode("utf-8", errors="replace")).value
+        except UnreadableFile:  # reading it for a run reports the problem
+            record = MISSING
         rows.append(record if isinstance(record, dict) else {})
     return _SideRows(rows, [get_data_stem(file) for file in files[:MAX_ROWS]], True)
 
