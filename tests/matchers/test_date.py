@@ -286,3 +286,23 @@ def test_actual_values_may_have_another_order_of_day_and_month() -> None:
     grid = MATCHERS.find("date").grid
     assert grid is not None
     assert grid(["03/04/2025"], ["03/04/2025", "04/03/2025"], Date(day_first=True, actual_day_first=False)).tolist() == [[0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        ("Sep 30", "30 September", True),
+        ("Sept. 30th", "30. September", True),
+        ("Feb 29", "29 février", True),
+        ("9月30日", "30 Sep", True),
+        ("Sep 30", "Sep 29", False),
+        ("Sep 30", "30 September 2025", False),
+        ("Sep 30", "30 September 2000", False),
+        ("until 30 September", "30 September", False),
+        ("9/30", "30 September", False),
+        ("30 rooms", "rooms 30", False),
+    ],
+)
+def test_a_day_without_a_year_agrees_with_the_same_day_alone(expected: str, actual: str, same: bool) -> None:
+    scores = date(Pairs([expected], [actual]), Date())
+    assert bool(scores.value[0]) is same

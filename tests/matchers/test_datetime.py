@@ -262,3 +262,24 @@ def test_the_single_letters_of_arabic_tell_morning_from_afternoon() -> None:
     assert agrees("14:30", "2:30 م")
     assert agrees("02:30", "2:30 ص")
     assert not agrees("14:30", "2:30 ص")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        ("14:30", "half past two pm", True),
+        ("13:45", "quarter to two in the afternoon", True),
+        ("12:45", "a quarter to one pm", True),
+        ("14:00", "two o'clock pm", True),
+        ("14:05", "2:05 pm", True),
+        ("2024-03-15 22:45", "quarter to eleven pm on 15 March 2024", True),
+        ("14:30", "14u30", True),
+        ("14:30", "half past two am", False),
+        ("14:30", "half past two", False),
+        ("23:45", "quarter to twelve pm", False),
+        ("09:55", "five to ten", False),
+    ],
+)
+def test_times_of_day_are_read_in_english_words(expected: str, actual: str, same: bool) -> None:
+    scores = datetime_(Pairs([expected], [actual]), Datetime())
+    assert bool(scores.value[0]) is same

@@ -193,3 +193,26 @@ def test_a_bound_is_part_of_an_amount() -> None:
     assert not agrees("up to $5", "$5")
     assert not agrees("up to $5", "more than $5")
     assert not agrees("up to $5", "up to €5")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        ("5 American dollars", "USD 5", True),
+        ("5 Korean won", "KRW 5", True),
+        ("5 Emirati dirhams", "AED 5", True),
+        ("5 American dollars", "CAD 5", False),
+        ("5 American pesos", "USD 5", False),
+        ("half a million dollars", "$500,000", True),
+        ("eine halbe Million Euro", "500.000,00 EUR", True),
+        ("half a million dollars", "$1,000,000", False),
+        ("between $5 and $10", "$5–$10", True),
+        ("from $5 to $10", "$5 to $10", True),
+        ("between $5 and $10", "$5", False),
+        ("from $5", "$5", False),
+        ("from $5 to $10", "$10 to $5", False),
+    ],
+)
+def test_amounts_in_words_of_people_and_ranges_in_words_are_read(expected: str, actual: str, same: bool) -> None:
+    scores = money(Pairs([expected], [actual]), Money())
+    assert bool(scores.value[0]) is same

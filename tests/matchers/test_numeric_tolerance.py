@@ -273,3 +273,8 @@ def test_bounds_and_ranges_agree_with_the_same_ones_only(expected: str, actual: 
     config = NumericTolerance(parse=True, tolerance=2)
     assert numeric_tolerance(Pairs([expected], [actual]), config).passed.tolist() == [passes]
     assert grid([expected], [actual], config).tolist() == [[float(passes)]]
+
+
+def test_a_range_in_words_is_the_same_range_with_a_dash() -> None:
+    pairs = Pairs(["between 5 and 10", "from 5 to 10", "from 5 to 10"], ["5-10", "5 to 10", "5"])
+    assert numeric_tolerance(pairs, NumericTolerance(parse=True)).value.tolist() == [1, 1, 0]

@@ -314,3 +314,24 @@ def test_bounds_and_laboratory_values_agree_however_they_are_written(expected: s
 )
 def test_a_bound_is_part_of_a_quantity(expected: str, actual: str) -> None:
     assert not agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        ("pH 7.4", "7.4", True),
+        ("pH 7.4", "pH: 7,40", True),
+        ("pH 7.4", "7.4 pH", True),
+        ("5 pH", "0.005 nH", True),
+        ("pH 7.4", "pH 7.5", False),
+        ("pH 7.4", "7.4 %", False),
+        ("pH 7.4", "7.4 H", False),
+        ("between 10 and 20 kg", "10–20 kg", True),
+        ("von 10 bis 20 kg", "10 kg to 20 kg", True),
+        ("between 10 and 20 kg", "10 kg", False),
+        ("10 and 20 kg", "10–20 kg", False),
+    ],
+)
+def test_acidity_and_ranges_in_words_are_read(expected: str, actual: str, same: bool) -> None:
+    scores = quantity(Pairs([expected], [actual]), Quantity())
+    assert bool(scores.value[0]) is same

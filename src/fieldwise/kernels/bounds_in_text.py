@@ -1,9 +1,10 @@
-"""Bounds and estimates: the sign or the words that make `<5 mg`, `up to 5 mg` and `approx. 5 mg` something else than `5 mg`.
+"""Bounds, estimates and ranges: the signs and words that make `<5 mg`, `approx. 5 mg` and `from 5 to 6 mg` something else than `5 mg`.
 
 >>> split_bound("less than 5 mg"), split_bound("≤ 5 mg"), split_bound("5 mg or more"), split_bound("5 mg")
 (('<', '5 mg'), ('≤', '5 mg'), ('≥', '5 mg'), None)
 """
 
+import re
 from functools import cache
 from typing import Final
 
@@ -57,6 +58,12 @@ _CJK_BEHIND: Final = {
 _SIGN_BEFORE: Final = compile_on_use(r"([<>=~＜＞≤⩽≦≥⩾≧∼≈≅～]{1,2})\s*(?=\S)")
 _PLUS_BEHIND: Final = compile_on_use(r"(?<=\d)\s?\+$")
 _MAX_WORDS: Final = 4
+_RANGE_IN_WORDS: Final = compile_on_use(
+    r"\s*(?:(?:between|zwischen|entre|tra|fra|mellan|mellem|mellom|między|между|tussen) +(?P<low>.*?\d.*?) +"
+    r"(?:and|und|et|y|e|och|og|i|и|en)|(?:from|von|de|du|desde|dal|da|van|od|от|från|fra) +(?P<first>.*?\d.*?) +"
+    r"(?:to|bis|à|au|a|hasta|al|tot|do|до|til|till)) +(?P<high>.*\d.*)",
+    re.IGNORECASE,
+)
 
 
 @cache  # derived from constants
@@ -86,6 +93,16 @@ def split_bound(text: str) -> tuple[str, str] | None:
     if plus is not None:
         return "≥", text[: plus.start()]
     return _split_words(text)
+
+
+def spell_range(text: str) -> str:
+    """A range in words with a dash between its ends; any other text as it is.
+
+    >>> spell_range("between 5 and 6 mg"), spell_range("von 5 bis 6 mg"), spell_range("from 5 mg"), spell_range("5 to 6 mg")
+    ('5 – 6 mg', '5 – 6 mg', 'from 5 mg', '5 to 6 mg')
+    """
+    words = _RANGE_IN_WORDS.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+    return text if words is None else f"{words['low'] or words['first']} – {words['high']}"
 
 
 def _split_words(text: str) -> tuple[str, str] | None:

@@ -22,7 +22,7 @@ _ALONE = r"(?<![\d.:/-])(?<!\d,)"
 """What may not stand before a time of day: it would be a part of the date or of the offset."""
 _HOUR_ALONE: Final = compile_on_use(rf"{_ALONE}(?P<hour>[01]?\d|2[0-3])(?!\d|[.:/-]\d)(?P<minute>)(?P<second>)(?P<fraction>)")
 _CLOCKS: Final = (
-    compile_on_use(rf"{_ALONE}(?P<hour>[01]?\d|2[0-4])(?:[:.]| ?h ?)(?P<minute>[0-5]\d){_SECONDS}"),
+    compile_on_use(rf"{_ALONE}(?P<hour>[01]?\d|2[0-4])(?:[:.u]| ?h ?)(?P<minute>[0-5]\d){_SECONDS}"),
     compile_on_use(
         r"(?<!\d)(?P<hour>[01]?\d|2[0-4]) ?(?:[時时点點시]|ໂມງ|นาฬิกา) ?(?:(?P<minute>[0-5]?\d) ?(?:[分분]|ນາທີ|นาที))? ?"
         r"(?:(?P<second>[0-5]?\d) ?(?:[秒초]|ວິນາທີ|วินาที))?(?P<fraction>)"
@@ -71,7 +71,7 @@ _MORE_PERIODS: Final = {
 _FIRST_CJK_CHARACTER: Final = "\u2e80"
 _HALF_PAST: Final = compile_on_use(r"(?<=[時时点點시]) ?[半반]")
 _TIME_ALONE: Final = compile_on_use(
-    r"(?P<before>[^\d:]*)(?P<hour>[01]?\d|2[0-4])(?:(?P<mark>[:.]| ?h ?)(?P<minute>[0-5]\d)"
+    r"(?P<before>[^\d:]*)(?P<hour>[01]?\d|2[0-4])(?:(?P<mark>[:.u]| ?h ?)(?P<minute>[0-5]\d)"
     r"(?::(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?)?(?P<behind>(?: ?[^\W\d_][^\d+/-]*?)??)"
     rf"(?P<zone>(?: ?{_ZONE})?)"
 )
@@ -97,6 +97,12 @@ _NAMED_TIME: Final = compile_on_use(
     r"|正午|정오)|midnight|mitternachts?|minuit|medianoche|mezzanotte|meia[- ]noite|północ|o północy|půlnoc|полночь|자정)(?![^\W\d_])"
 )
 _MILITARY_TIME: Final = compile_on_use(r"(?<![\d.:/-])([01]\d|2[0-3])([0-5]\d) ?(?:hrs?\.?|hours|uhr)(?![^\W\d_])")
+_HOURS_IN_WORDS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_HOUR_IN_WORDS: Final = compile_on_use(rf"\b({'|'.join(_HOURS_IN_WORDS)}|(?<![\d:.])\d\d?(?= o))(?: o'clock)?(?= ?[ap]\.? ?m\b| in the )")
+_PART_OF_HOUR: Final = compile_on_use(
+    rf"\b(?:a )?(half past|quarter past|quarter to) ({'|'.join(_HOURS_IN_WORDS)}|1[0-2]|[1-9])(?: o'clock)?(?![\w:])(?! noon| midnight)"
+)
+_NAMED_MINUTES: Final = {"half past": 30, "quarter past": 15, "quarter to": -15}
 _SHORT_PERIOD: Final = compile_on_use(r"(?<![\d:])(\d\d?:\d\d(?::\d\d)?) ?([ap])(?![^\W_]|\.? ?m)")
 
 
@@ -114,10 +120,12 @@ class ClockSplit(NamedTuple):
 
 
 def spell_times(text: str) -> str:
-    """A folded text with digits for noon and midnight, with a colon in `1430 hrs` and `pm` for `2:30p`.
+    """A folded text with digits for noon, midnight and English words for a time, with a colon in `1430 hrs` and `pm` for `2:30p`.
 
     >>> spell_times("15 march 2024, 12 noon"), spell_times("midnight"), spell_times("2245 hrs"), spell_times("2024-03-15_22:45")
     ('15 march 2024, 12:00', '00:00', '22:45', '2024-03-15 22:45')
+    >>> spell_times("half past two pm"), spell_times("quarter to one"), spell_times("two o'clock in the morning")
+    ('2:30 pm', '12:45', '2 in the morning')
     """
     if text[:4].isdigit() and len(text) > _LENGTH_OF_ISO_DATE:
         text = _DATE_BESIDE_CLOCK.sub(r"\1 ", text)
@@ -125,7 +133,21 @@ def spell_times(text: str) -> str:
         return text
     text = _NAMED_TIME.sub(lambda named: "12:00" if named["noon"] else "00:00", text)
     text = _MILITARY_TIME.sub(r"\1:\2", text)
+    text = _PART_OF_HOUR.sub(_spell_part_of_hour, text)
+    text = _HOUR_IN_WORDS.sub(lambda hour: str(_read_hour(hour[1])), text)
     return _SHORT_PERIOD.sub(r"\1 \2m", text)
+
+
+def _read_hour(word: str) -> int:
+    return int(word) if word.isdigit() else _HOURS_IN_WORDS.index(word) + 1
+
+
+def _spell_part_of_hour(spoken: re.Match[str]) -> str:
+    """`2:30` for `half past two`. A quarter to twelve stays in words: before noon or after it, it is on the other side of `am` or `pm`."""
+    hour, minute = _read_hour(spoken[2]), _NAMED_MINUTES[spoken[1]]
+    if minute > 0:
+        return f"{hour}:{minute}"
+    return spoken[0] if hour == 12 else f"{hour - 1 or 12}:{60 + minute}"
 
 
 def split_clock(text: str) -> list[ClockSplit]:

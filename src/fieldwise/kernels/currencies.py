@@ -9,6 +9,7 @@ from typing import Final
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.meaning.places import nationalities_called
 from fieldwise.kernels.numerals import normalize_characters
 
 NO_CODES: Final[frozenset[str]] = frozenset()
@@ -30,7 +31,7 @@ MORE_CURRENCIES: Final = {
     "yen": "JPY", "yuan": "CNY", "won": "KRW KPW", "rupee": "INR PKR LKR NPR MUR SCR", "rupees": "INR PKR LKR NPR MUR SCR",
     "peso": "MXN ARS CLP COP CUP DOP PHP UYU", "pesos": "MXN ARS CLP COP CUP DOP PHP UYU", "real": "BRL", "reais": "BRL",
     "franc": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "francs": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "franken": "CHF",
-    "zloty": "PLN", "złoty": "PLN", "złotych": "PLN", "złote": "PLN",
+    "zloty": "PLN", "złoty": "PLN", "złotych": "PLN", "złote": "PLN", "злотых": "PLN", "злотый": "PLN",
     **dict.fromkeys(("krona", "kronor", "krone", "kroner", "króna", "krónur"), "SEK NOK DKK ISK"),
     **dict.fromkeys(("koruna", "koruny", "korun", "korunu", "korún", "korunou"), "CZK SKK"), "rand": "ZAR", "rubel": "RUB",
     "rubles": "RUB",
@@ -164,8 +165,15 @@ def lookup_currencies(text: str) -> frozenset[str] | None:
         left, right = (lookup_currencies(word) for word in words)
         if left and right and left & right:
             return left & right
-        return locale_tables.currency_names().get(fold_name(f"{words[1]} {words[0]}"))  # `koruna česká`
+        reversed_name = locale_tables.currency_names().get(fold_name(f"{words[1]} {words[0]}"))  # `koruna česká`
+        return reversed_name or _currencies_of_people(words[0], right)
     return None
+
+
+def _currencies_of_people(people: str, named: frozenset[str] | None) -> frozenset[str] | None:
+    """Those of the named currencies that are of one people: `American dollars`, `Korean won`. A code begins with that of the country."""
+    countries = nationalities_called(people) if named else frozenset[str]()
+    return frozenset(code for code in named or () if code[:2] in countries) or None
 
 
 def _singular_codes(key: str) -> str:

@@ -94,6 +94,8 @@ _FEET_AND_INCHES: Final = re.compile(r"(?<![\d.,])(\d{1,3})['′’]\s?(\d{1,2}(
 _DOZENS: Final = re.compile(r"\s*(\d+(?:[.,]\d+)?|[^\W\d_]+) ?(?:dozen|doz\.?|dutzend|dz\.?)\s*", re.IGNORECASE)
 _UNIT_FIRST: Final = re.compile(r"([^\W\d_][^\d\s-]+)\s*(\d[\d.,'\s]*)")
 """A unit before its number: `kg 5,5`, `Kg. 12`."""
+_ACIDITY: Final = re.compile(r"\s*pH(?:[ -]value)?\s*[:=]?\s*(\d{1,2}(?:[.,]\d+)?)\s*|\s*(\d{1,2}(?:[.,]\d+)?)\s*pH\s*")
+"""`pH 7.4`: a scale with its name before the number; behind it, `pH` may be picohenry as well."""
 _SIGNED_WORD: Final = re.compile(r"\s*[-−–+]\s*[^\W\d]")
 """A sign before a word, which no number in words has: `-fünf Kilogramm`."""
 _MAX_WORDS: Final = 8
@@ -168,7 +170,7 @@ def find_quantity_sign(text: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _read_quantity(text: str, wider: bool, decimal_mark: DecimalMark | None) -> QuantityReading | None:
     text = _rewrite_quantity(number_words.read_repeated_number(text))
-    count = _read_count(text)
+    count = _read_acidity(text) or _read_count(text)
     if count is not None:
         return count
     split = re.fullmatch(r"\s*(?P<number>[-+−(]?[\d٠-٩०-९½⅓⅔¼¾⅛⅜⅝⅞].*?[)]?)\s*(?P<unit>[^\d\s.,)].*?)?\s*", text, re.DOTALL)
@@ -234,6 +236,14 @@ def _rewrite_quantity(text: str) -> str:
     if text.endswith("ly"):
         text = _HOW_OFTEN.sub(lambda often: "/" + _HOW_OFTEN_UNITS[often[1].lower()], text)
     return _FEET_AND_INCHES.sub(r"\1 ft \2 in", _FRACTION.sub(_as_decimal, text, count=1))
+
+
+def _read_acidity(text: str) -> QuantityReading | None:
+    acidity = _ACIDITY.fullmatch(text) if "pH" in text else None
+    if acidity is None:
+        return None
+    number = float((acidity[1] or acidity[2]).replace(",", "."))
+    return QuantityReading(number, frozenset({"pH"}) | (units_called("pH") or wider_units("pH") if acidity[2] else frozenset[str]()))
 
 
 def _read_count(text: str) -> QuantityReading | None:

@@ -97,7 +97,7 @@ def starts_with_number_word(text: str) -> bool:
 @lru_cache(maxsize=1 << 13)  # first words of a column repeat; the word alone decides the result
 def _starts_number(word: str) -> bool:
     folded = locale_tables.fold_name(word)
-    tables = (locale_tables.number_words(), ENGLISH_NUMBERS, scale_words(), _ARTICLES, _HUNDREDS)
+    tables = (locale_tables.number_words(), ENGLISH_NUMBERS, scale_words(), _ARTICLES, _HUNDREDS, _HALVES)
     return any(folded in table for table in tables) or read_spelled_number(folded) is not None
 
 
@@ -128,6 +128,9 @@ def read_number_words(text: str, *, before_unit: bool = False) -> float | None:
     whole = locale_tables.number_words().get(folded)
     if whole is not None:
         return whole
+    half, _, scale = folded.rpartition(" ")
+    if half in _HALVES and len(scale) >= _MIN_SPOKEN_SCALE and scale in scale_words():  # `half a million`
+        return 10 ** scale_words()[scale] / 2
     total = _sum_words(re.split("[ -]+", folded))
     return total if total is not None else read_spelled_number(folded)
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.bounds_in_text import split_bound
+from fieldwise.kernels.bounds_in_text import spell_range, split_bound
 from fieldwise.kernels.numerals import LongDecimal
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._keys import is_absent, quote_value
@@ -130,6 +130,7 @@ class ReadingMatcher(Generic[R]):
 
     def _read_several(self, text: str) -> SeveralReadings[R] | None:
         """A range or a product; None if the text is neither."""
+        text = spell_range(text)
         for kind, separator in _SEVERAL:
             texts = [part.strip() for part in separator.split(text.strip())]
             if len(texts) != 2 and not (kind == "a product" and len(texts) == 3):

@@ -5,6 +5,7 @@
 * A time of day and a time zone never move the date. If both values have a time and the times differ, the pair matches with a note.
 * 03/04/2025 is ambiguous: it matches only the same text (leading zeros aside), unless `day_first` or the rest of the column decides.
 * Two-digit years from 69 on are 19xx, the others 20xx.
+* A day without a year (`Sep 30`) matches only the same day without a year (`30 September`).
 * Values that are not dates match only if they are the same text.
 
 >>> date(Pairs(["2025-04-03", "2025-04-03", "2025-04-03"], ["3 April 2025", "3. dubna 2025", "03/04/2025"]), Date()).value.tolist()
@@ -82,6 +83,9 @@ def check_languages(languages: Sequence[str]) -> None:
 
 _SHORT_YEAR: Final = re.compile(r"[^\W\d_][^\d]*['’]?\d\d")
 """A month with a year of two digits, `Apr-25`: a day in any other precision."""
+_DAY_AND_MONTH: Final = re.compile(r"(?=\D*\d{1,2}\D*$)(?=.*[^\W\d_]{3}).*|\d{1,2} ?[月월] ?\d{1,2} ?[日号號일]")
+"""A day and the name of a month, or the signs for them in East Asia."""
+_ANY_LEAP_YEAR: Final = 2000
 _LEADING_ZEROS: Final = re.compile(r"(?<!\d)0+(?=\d)")
 
 
@@ -189,14 +193,33 @@ def _value_reader(config: Date) -> Callable[[Any], _DateValue]:
             ordinal = _ordinal(moment, config.precision)
             if ordinal is not None:
                 return _DateValue(ordinal, None, moment if moment.clock is not None else None)
-        plain = to_nfc(text).strip()
-        if any(character.isdigit() for character in plain):
-            plain = plain.casefold()  # 02/JAN/2017 and 02/Jan/2017 are the same day in any reading
-        if isinstance(moment, AmbiguousMoment):
-            plain = _LEADING_ZEROS.sub("", plain)  # and so are 03/04/2025 and 3/4/2025
-        return _DateValue(canonical_json(plain), _note_unread_date(text.strip(), moment, config))
+        return _read_other_text(text.strip(), moment, config, reading)
 
     return read_value
+
+
+def _read_other_text(text: str, moment: Moment | AmbiguousMoment | None, config: Date, reading: DateReading) -> _DateValue:
+    """A text that is no day of a year, or not certainly one."""
+    if moment is None and not config.formats and config.precision == "day":
+        day = _read_day_without_year(text, reading)
+        if day is not None:
+            return _DateValue(day)
+    plain = to_nfc(text)
+    if any(character.isdigit() for character in plain):
+        plain = plain.casefold()  # 02/JAN/2017 and 02/Jan/2017 are the same day in any reading
+    if isinstance(moment, AmbiguousMoment):
+        plain = _LEADING_ZEROS.sub("", plain)  # and so are 03/04/2025 and 3/4/2025
+    return _DateValue(canonical_json(plain), _note_unread_date(text, moment, config))
+
+
+def _read_day_without_year(text: str, reading: DateReading) -> str | None:
+    """A key of a day of the year, the same for other spellings of it: `Sep 30`, `30 September`; None for anything else."""
+    if not _DAY_AND_MONTH.fullmatch(text):
+        return None
+    moment = read_moment(f"{_ANY_LEAP_YEAR}年{text}" if text[-1] in "日号號일" else f"{text} {_ANY_LEAP_YEAR}", reading)
+    if not isinstance(moment, Moment) or moment.day is None or moment.clock is not None:
+        return None
+    return f"--{moment.month:02}-{moment.day:02}"
 
 
 def moment_of_date(value: datetime.date) -> Moment:

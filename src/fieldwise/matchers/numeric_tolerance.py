@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cas
 from fieldwise.dataclass import dataclass
 from fieldwise.kernels.amounts import Figure, find_decimal_sign, read_figure
 from fieldwise.kernels.amounts_in_words import read_number_alone
-from fieldwise.kernels.bounds_in_text import split_bound
+from fieldwise.kernels.bounds_in_text import spell_range, split_bound
 from fieldwise.kernels.currencies import describe_currencies
 from fieldwise.kernels.numerals import DecimalMark, LongDecimal
 from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances, within_tolerance
@@ -128,7 +128,7 @@ def _bound_key(text: str, config: NumericTolerance, mark: DecimalMark | None) ->
     if bound is not None:
         number = _read_number(bound[1], config, mark)
         return None if number is None else (bound[0], _name_and_value(number))
-    ends = [_read_number(end, config, mark) for end in _RANGE.split(text.strip())]
+    ends = [_read_number(end, config, mark) for end in _RANGE.split(spell_range(text).strip())]
     return None if len(ends) != 2 or None in ends else ("-", *map(_name_and_value, ends))
 
 
