@@ -216,3 +216,21 @@ def test_a_bound_is_part_of_an_amount() -> None:
 def test_amounts_in_words_of_people_and_ranges_in_words_are_read(expected: str, actual: str, same: bool) -> None:
     scores = money(Pairs([expected], [actual]), Money())
     assert bool(scores.value[0]) is same
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        ("US$ 5.00 (five dollars)", "USD 5", True),
+        ("five thousand dollars ($5,000.00)", "$5,000", True),
+        ("5 (five) dollars", "$5", True),
+        ("€5.000,00 (fünftausend Euro)", "5000 EUR", True),
+        ("$5 (six dollars)", "$5", False),
+        ("$5 (five euros)", "$5", False),
+        ("$5 (€5)", "$5", False),
+        ("$5 (minus five dollars)", "$5", False),
+    ],
+)
+def test_an_amount_in_figures_and_words_is_read_if_both_are_the_same(expected: str, actual: str, same: bool) -> None:
+    scores = money(Pairs([expected], [actual]), Money())
+    assert bool(scores.value[0]) is same

@@ -1,7 +1,7 @@
 """Amounts of money: amount and currency, as people write them in any locale of CLDR.
 
 * Reads symbols and codes before or after the number, the grouping and digits of every locale, `5,-`, `$1.2M`, `2 lakh`, amounts in words,
-  amounts in two units (`12 zł 30 gr`) and ranges. `(3.20)`, `3.20-` and `12.50 CR` are negative.
+  in figures and words (`$5 (five dollars)`), in two units (`12 zł 30 gr`) and ranges. `(3.20)`, `3.20-` and `12.50 CR` are negative.
 * A symbol stands for every currency that uses it, a word for every currency of that name: `$5` agrees with `CAD 5` and `MXN 5`,
   `5 dollars` with `CAD 5` only, and `€5` with none of them.
 * `1,234` alone is 1234 and `1.234` alone is 1.234, with a note, unless `decimal` or the rest of the column decides: each side by its
@@ -18,7 +18,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from math import inf
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +41,12 @@ from fieldwise.matchers._keys import quote_value
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, no_key, plain_number
 from fieldwise.model.bounds import Ge, Lt
 from fieldwise.model.pairs import Measurements, Pairs, Scores
+from fieldwise.pattern import compile_on_use
 from fieldwise.registry import matcher
 from fieldwise.specs import ColumnSurvey, Example, StoredDecision
+
+_REPEATED: Final = compile_on_use(r"([^()]+?)\s*\(([^()]+)\)\s*([^()]*)")
+_MAX_REPEATED_LENGTH: Final = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,9 +179,21 @@ def _read_value(value: Any, mark: DecimalMark | None) -> Figure | None:
     if not isinstance(value, str):
         return None
     figure = read_figure(value, mark)
+    if figure is None and (repeated := _REPEATED.fullmatch(value)) is not None and len(value) <= _MAX_REPEATED_LENGTH:
+        figure = _read_repeated(f"{repeated[1]} {repeated[3]}", repeated[2], mark)
     if figure is not None:
         figure = figure.as_amount()
     return read_rate(value, mark) if figure is None or figure.percent or figure.units else figure
+
+
+def _read_repeated(text: str, repetition: str, mark: DecimalMark | None) -> Figure | None:
+    """An amount that is written twice, in figures and in words, where both are the same: `$5,000 (five thousand dollars)`."""
+    if any(map(str.isdigit, text)) == any(map(str.isdigit, repetition)):
+        return None
+    first, second = read_figure(text.strip(), mark), read_figure(repetition.strip(), mark)
+    if first is None or second is None or first.value != second.value or _currencies_differ(first, second):
+        return None
+    return first._replace(currencies=first.currencies & second.currencies or first.currencies or second.currencies)
 
 
 def _currencies_differ(expected: Figure, actual: Figure) -> bool:
