@@ -32,7 +32,7 @@ MORE_CURRENCIES: Final = {
     "peso": "MXN ARS CLP COP CUP DOP PHP UYU", "pesos": "MXN ARS CLP COP CUP DOP PHP UYU", "real": "BRL", "reais": "BRL",
     "franc": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "francs": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "franken": "CHF",
     "zloty": "PLN", "złoty": "PLN", "złotych": "PLN", "złote": "PLN", "злотых": "PLN", "злотый": "PLN",
-    **dict.fromkeys(("krona", "kronor", "krone", "kroner", "króna", "krónur"), "SEK NOK DKK ISK"),
+    **dict.fromkeys(("krona", "kronor", "krone", "kroner", "króna", "krónur"), "SEK NOK DKK ISK"), "crown": "CZK SEK NOK DKK ISK",
     **dict.fromkeys(("koruna", "koruny", "korun", "korunu", "korún", "korunou"), "CZK SKK"), "rand": "ZAR", "rubel": "RUB",
     "rubles": "RUB",
     "roubles": "RUB", "рублей": "RUB", "рубля": "RUB", "рубль": "RUB", "lira": "TRY", "shekel": "ILS", "shekels": "ILS",

@@ -93,7 +93,8 @@ def test_the_wording_decides_between_two_bounds_of_dates() -> None:
     assert compare_whole_values("until 12 January 2017", "by 12 January 2017") is None
 
 
-def test_towns_agree_in_every_language_and_differ_from_each_other() -> None:
+def test_towns_and_makes_agree_under_every_name_and_differ_from_each_other() -> None:
     assert compare_whole_values("Prague", "Praha") == ValueVerdict(True)
     assert compare_whole_values("New York", "NYC") == ValueVerdict(True)
+    assert compare_whole_values("PwC", "PricewaterhouseCoopers") == ValueVerdict(True)
     assert compare_whole_values("New York", "Los Angeles") == ValueVerdict(False, "towns differ: New York / Los Angeles")

@@ -234,7 +234,7 @@ united_states usa u.s us america | united_kingdom uk great_britain britain | ger
     españa spanien | italy italia italien | portugal | poland polen | netherlands holland | belgium | austria österreich |
     switzerland schweiz suisse | ireland | canada | mexico | brazil brasil | china | japan | india | australia | sweden | norway |
     denmark | finland | russia | turkey | singapore_state | south_africa | south_korea ;
-cat katze chat gato | dog hund chien perro | horse pferd cheval caballo | cow kuh | pig schwein | sheep schaf ;
+cat cats katze chat gato | dog dogs hund chien perro | horse horses pferd cheval caballo | cow cows kuh | pig pigs schwein | sheep schaf ;
 beer bier bière cerveza | wine wein vin vino ; coffee kaffee café | tea tee thé té ;
 football soccer fußball | basketball | tennis | hockey | baseball | rugby | cricket | golf | volleyball ;
 king könig roi rey | queen königin reine reina ; prince prinz | princess prinzessin ; pen kugelschreiber | pencil bleistift ;

@@ -23,7 +23,7 @@ _GERMAN = lexicon.parse_words("der die das und ist nicht mit für von ein eine d
 _ELISION = re.compile(r"(?:[dlnsjcmt]|qu)'(?=[^\W\d_]{2})")
 _LETTER_IN_PLACE = re.compile(r"([^\W\d_]{2,}) ([A-Za-z])(?![\w.'-])(?= ?([^\W\d_]*))")
 """A word, a single letter after it, and the next word if there is one."""
-_SINGLE_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,6})(?![\w.'-])")
+_SINGLE_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVXL]{1,7})(?![\w.'-])")
 _ENUMERATION = re.compile(
     r"(?<![^\W\d_])\(([a-z]|[ivx]{2,4})\)|(?<![^\W_])(?<!\()([a-z])\)|"
     r"\b(?:lit|letter|buchst|buchstabe|clause|item|point|punkt|lettre|letra|inciso|lettera)\.? ([a-z])(?![\w'’-])",

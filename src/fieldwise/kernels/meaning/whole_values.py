@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 from fieldwise.kernels.amounts import Figure, read_figure
@@ -24,7 +25,7 @@ from fieldwise.kernels.languages import agree_on_language, languages_called
 from fieldwise.kernels.locale_tables import currency_codes, day_names, fold_name, major_languages, month_names
 from fieldwise.kernels.meaning.guards import find_symbol_differences
 from fieldwise.kernels.meaning.legal_forms import same_legal_form
-from fieldwise.kernels.meaning.lexicon import TOWNS, parse_groups
+from fieldwise.kernels.meaning.lexicon import MAKES, TOWNS, parse_groups
 from fieldwise.kernels.meaning.places import is_region_code, nationalities_called, regions_called
 from fieldwise.kernels.meaning.text_reading import spell_comparators
 from fieldwise.kernels.meaning.text_units import is_unit_name
@@ -231,7 +232,7 @@ def _term_reader(table: str) -> Callable[[str], frozenset[str]]:
     @lru_cache(maxsize=1)  # parsed once, when the first pair needs it
     def meanings() -> dict[str, frozenset[str]]:
         groups_of: dict[str, set[str]] = {}
-        for group, words in enumerate(parse_groups(table)[0]):
+        for group, words in enumerate(chain.from_iterable(parse_groups(table))):
             for word in words:
                 groups_of.setdefault(word, set()).add(str(group))
         return {word: frozenset(groups) for word, groups in groups_of.items()}
@@ -307,6 +308,7 @@ _VOCABULARIES: Final[tuple[tuple[str, Callable[[str], frozenset[str]]], ...]] = 
     ("states", regions_called),
     ("nationalities", nationalities_called),
     ("towns", _term_reader(TOWNS)),
+    ("makes", _term_reader(MAKES)),
     ("languages", languages_called),
     ("months", _unless_short_word(_calendar_reader(month_names))),
     ("days", _unless_short_word(_calendar_reader(day_names))),
