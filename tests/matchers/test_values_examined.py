@@ -8,6 +8,10 @@ what is not read, is listed here.
 A second examination wrote 3,092 facts, of which 3,024 held at once. Those that hold now and were not in the table are its last part; six do
 not hold at once: three lengths of time (`1 min 30`, `半小时`, `ساعتان`) and `5 m·s⁻¹`, which are read now, John Smith and John
 Smythe-Jones, which `semantic` takes for one, and a list as a whole, which `one_of` accepts beside its items.
+
+A third examination wrote 1,644 facts: of the first 1,457, written without a look at the readers, 1,336 held at once; the others were written
+around what was mended. Those that hold now and were not in the table are its last part. Among the others are 12 near misses that `semantic`
+takes for one: names of people that differ in a few letters (Maria and Mario Garcia), and things of one kind that it has no list of.
 """
 
 import csv
@@ -88,5 +92,5 @@ def test_every_examined_fact_holds_but_for_those_listed(match: str) -> None:
     assert wrong == {key for key in (*ERRORS_OF_THE_TABLE, *NOT_READ) if key[0] == match}
 
 
-def test_the_table_holds_more_than_two_thousand_facts() -> None:
-    assert len(FACTS) > 2000
+def test_the_table_holds_more_than_six_thousand_facts() -> None:
+    assert len(FACTS) > 6000
