@@ -222,3 +222,15 @@ def test_a_known_name_may_be_shortened_misspelt_or_described(expected: str, actu
 def test_a_long_roman_numeral_is_not_another_one() -> None:
     differences = find_differences(read_text("Pope John Paul II"), read_text("Pope John XXIII"))
     assert [str(difference) for difference in differences] == ["letters differ: II / XXIII"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"), [("Maria Garcia", "Mario Garcia"), ("Daniel Lee", "Danielle Lee"), ("Maria Smith", "Mary Smith")]
+)
+def test_given_names_that_differ_in_a_few_letters_are_other_names(expected: str, actual: str) -> None:
+    differences = find_differences(read_text(expected), read_text(actual))
+    assert [difference.kind for difference in differences] == ["alternative"]
+
+
+def test_two_spellings_of_a_given_name_are_no_swapped_words() -> None:
+    assert find_swapped_word(read_text("Jon Smith"), read_text("John Smith")) is None

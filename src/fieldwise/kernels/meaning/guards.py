@@ -490,9 +490,9 @@ def _is_initial_of(letter: str, word: str, reading: TextReading) -> bool:
 
 
 def _are_in_one_group(left: str, right: str, expected: TextReading, actual: TextReading) -> bool:
-    """True if the words are part of terms that mean the same: `plus VAT` and `excluding VAT`."""
-    for term in expected.opposites:
-        for other_term in actual.opposites:
+    """True if the words are part of terms that mean the same: `plus VAT` and `excluding VAT`, `Jon` and `John`."""
+    for term in (*expected.opposites, *expected.alternatives):
+        for other_term in (*actual.opposites, *actual.alternatives):
             same_group = (term.family, term.group) == (other_term.family, other_term.group)
             if same_group and left in term.text.split() and right in other_term.text.split():
                 return True

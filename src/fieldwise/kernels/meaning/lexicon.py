@@ -239,9 +239,21 @@ beer bier bière cerveza | wine wein vin vino ; coffee kaffee café | tea tee th
 football soccer fußball | basketball | tennis | hockey | baseball | rugby | cricket | golf | volleyball ;
 king könig roi rey | queen königin reine reina ; prince prinz | princess prinzessin ; pen kugelschreiber | pencil bleistift ;
 christian christianity christentum | muslim islam | jewish judaism | hindu hinduism | buddhist buddhism ;
-anna | maria | julia | laura | sarah | emma | sophie | lisa | emily | olivia | elena | peter | john | michael | david | daniel |
-    thomas | james | robert | william | paul | mark | martin | andreas | stefan | carlos | juan | luis | marco | jean | pierre |
-    hans | max | george | alexander | louis | charles | henry | richard | michelle | roberta | daniela | paula | martina | alexandra ;
+anna | maria | mary | julia | laura | sarah sara | emma | sophie | sophia sofia | lisa | emily | olivia | elena |
+    elizabeth elisabeth | catherine katherine kathryn kate katie | jennifer | jessica | linda | susan | karen | nancy | helen | helena |
+    ruth | monica monika | angela | sandra | sabine | petra | eva | ines | isabel | isabelle | charlotte | caroline | carolina |
+    peter pete | john jon johnny | michael mike | david dave | daniel dan | thomas tom | james jim | robert rob bob | william | paul |
+    mark marc | martin | andreas | stefan stephan | steven stephen steve | carlos | juan | luis | marco | marcos | jean | pierre | hans |
+    max | george | alexander | louis | charles | henry | richard rick | michelle | roberta | roberto | daniela | danielle | paula |
+    paulo | martina | martine | alexandra | mario | carla | carlo | julio | julian | juliana | simon | simone | nicolas nicholas |
+    nicole | francesco | francesca | francisco | stefanie stephanie | michaela | michele | christian | christina | christine | jeanne |
+    andre andré | andrea | victor | victoria | patrick | patricia | eric erik | erica erika | antonio | antonia | fernando | fernanda |
+    claudio | claudia | giovanni | giovanna | lorenzo | luca | lucas | lucia | emilio | emilia | philip phillip | philippa | joseph |
+    josephine | jose josé | josefa | dominic | dominique | gabriel | gabriela gabriella | gabrielle | valentin | valentina | adrian |
+    adriana | karl | karla | ivan | ivana | oleg | olga | dmitri dmitry | sergei sergey | natalia | tatiana | ahmed ahmad | fatima |
+    mohammed mohamed muhammad | omar | ali | yusuf | priya | rahul | anil | anita | kenji | yuki | chen | min-jun | min-seo | kevin |
+    brian bryan | jason | matthew matt | anthony tony | edward | samuel | samantha | benjamin | jonathan | joan | joanna | johanna |
+    louise | louisa | henriette | henrietta | pauline ;
 """
 
 TOWNS = """
