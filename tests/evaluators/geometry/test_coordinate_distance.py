@@ -122,12 +122,18 @@ class TestLists:
         ({"lat": 1, "lon": 2}, "an object without the keys x, y"),
         ({"x": 1, "y": 2, "w": 3, "h": 4}, "a box, not a point; `iou_score` compares boxes"),
         ([10**400, 0], "coordinate 0 is too large: beyond 1e150"),
+        ([2**53 + 1, 0], "coordinate 0 has more digits than a distance keeps: beyond 2^53"),
     ],
 )
 def test_a_malformed_point_is_a_miss_that_says_what_is_wrong(point: Any, what: str) -> None:
     """structured-data spec: Infinity or NaN always fail with a clear error message."""
     result = distance({"p": [0, 0]}, {"p": point}, path="p", threshold=1)
     assert (result.score, result.misses) == (0.0, [f"p ({what})"])
+
+
+def test_whole_coordinates_that_differ_in_the_last_digit_are_not_equal() -> None:
+    assert distance([2**53], [2**53 + 1], threshold=0).score == 0.0
+    assert distance([2**60], [2**60], threshold=0).score == 1.0
 
 
 def test_a_point_may_have_a_name_and_a_visibility_beside_its_coordinates() -> None:

@@ -231,6 +231,8 @@ def _read_point(value: Any) -> Sequence[float] | str:
         return "a point without coordinates"
     for index, number in enumerate(value):
         problem = describe_number_problem(number)
+        if problem is None and isinstance(number, int) and float(number) != number:
+            problem = "has more digits than a distance keeps: beyond 2^53"
         if problem is not None:
             return f"coordinate {index} {problem}"
     return value
