@@ -365,6 +365,15 @@ def test_a_pair_of_coco_files_gets_a_suite_that_runs(tmp_path: Path, monkeypatch
     assert "ap50" in completed.stdout
 
 
+def test_several_columns_may_be_the_id_of_one_file(tmp_path: Path, fieldwise: Run) -> None:
+    rows = [{"doc_id": f"d{number // 3}", "line": number % 3, "expected": number, "actual": number} for number in range(9)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert fieldwise("init", tmp_path, "--cases", tmp_path / "rows.jsonl", "--column", "id=doc_id,line").exit_code == 0
+    assert yaml.safe_load((tmp_path / "rows.eval.yaml").read_text())["columns"] == {"id": ["doc_id", "line"]}
+    assert fieldwise("run", tmp_path / "rows.eval.yaml", "--root", tmp_path / "runs").exit_code == 0
+    assert fieldwise("init", tmp_path, "--cases", tmp_path / "rows.jsonl", "--column", "id=doc_id,").exit_code == 2
+
+
 def test_a_pair_of_coco_files_of_captions_gets_a_suite_that_runs(tmp_path: Path, fieldwise: Run) -> None:
     captions = {"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": text} for text in ("a dog", "a brown dog")]}
     (tmp_path / "captions.json").write_text(json.dumps(captions))

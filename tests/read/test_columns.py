@@ -299,3 +299,30 @@ def test_an_answer_beside_another_output_may_be_the_expected_one(output: str) ->
     _, problems = find_roles(["question", "ground_truth", "answer", "prediction"], {}, Where())
     [error] = [problem for problem in problems if problem.level == "error"]
     assert error.fix == "say which one: columns: {actual: answer}"
+
+
+def test_several_columns_identify_the_cases_of_one_file_together(tmp_path: Path) -> None:
+    rows = [{"doc_id": f"d{number // 3}", "line": number % 3, "expected": number, "actual": number} for number in range(9)]
+    suite = {"name": "s", "columns": {"id": ["doc_id", "line"]}, "evaluators": [{"type": "equals"}]}
+    run = fw.run(suite, cases=rows, root=tmp_path)
+    assert [stored.case for stored in run.results()][:4] == ["d0/0", "d0/1", "d0/2", "d1/0"]
+    run = fw.run({"name": "s", "evaluators": [{"type": "equals"}]}, cases=rows, root=tmp_path)
+    assert all("columns: {id: [doc, line]}" in (note.fix or "") for note in run.diagnostics if note.code == "duplicate-id")
+    assert "duplicate-id" in {note.code for note in run.diagnostics}
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps({"meta": {"doc": row["doc_id"]}, **row}) + "\n" for row in rows))
+    run = fw.run({**suite, "cases": str(path), "columns": {"id": ["meta.doc", "line"]}, "group": "metadata.doc_id"}, root=tmp_path)
+    assert [stored.case for stored in run.results()][:2] == ["d0/0", "d0/1"]
+
+
+@pytest.mark.parametrize("id", [["doc", "doc"], [], ["doc", "lines"]])
+def test_columns_of_an_id_must_be_there_and_differ(tmp_path: Path, id: list[str]) -> None:
+    rows = [{"doc": "a", "line": 1, "expected": 1, "actual": 1}]
+    with pytest.raises(fw.ConfigError):
+        fw.run({"name": "s", "columns": {"id": id}, "evaluators": [{"type": "equals"}]}, cases=rows, root=tmp_path)
+
+
+def test_several_columns_of_two_files_are_named_by_join(tmp_path: Path) -> None:
+    suite = {"name": "s", "cases": {"expected": "e.jsonl", "actual": "a.jsonl"}, "columns": {"id": ["doc", "line"]}}
+    with pytest.raises(fw.ConfigError, match=r"join: \[doc, line\]"):
+        fw.check({**suite, "evaluators": [{"type": "equals"}]})

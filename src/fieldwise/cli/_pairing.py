@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from fieldwise.model.plan import IdColumns
     from fieldwise.read.pairing import IdsOfRows
 
 id_option = click.option(
@@ -39,14 +40,17 @@ def parse_ids(text: str | None) -> "IdsOfRows | None":
     return expected_id, actual_id
 
 
-def parse_columns(texts: Sequence[str]) -> dict[str, str]:
-    """Parse every `--column`: role → column."""
-    columns: dict[str, str] = {}
+def parse_columns(texts: Sequence[str]) -> "dict[str, IdColumns]":
+    """Parse every `--column`: role → column; an id may be several, `id=doc,line`."""
+    columns: dict[str, IdColumns] = {}
     for text in texts:
         role, _, column = text.partition("=")
         if not role or not column:
             raise click.BadParameter("write --column ROLE=NAME, such as --column expected=gold_text", param_hint="--column")
-        columns[role] = column
+        names = tuple(column.split(",")) if role == "id" else (column,)
+        if not all(names):
+            raise click.BadParameter("write --column id=NAME, or several columns: --column id=doc,line", param_hint="--column")
+        columns[role] = names if len(names) > 1 else column
     return columns
 
 

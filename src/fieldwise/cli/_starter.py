@@ -17,7 +17,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import OTHER_ORDER, ConfigError, Diagnostic, Where
 from fieldwise.model.path import EACH, Step, render_path
 from fieldwise.model.path import Path as FieldPath
-from fieldwise.model.plan import PRESET_EVALUATORS, SideMapping, Source
+from fieldwise.model.plan import PRESET_EVALUATORS, IdColumns, SideMapping, Source
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.services import NO_SERVICES
 from fieldwise.model.values import MISSING
@@ -92,7 +92,7 @@ def sample_files(folder: Path) -> dict[Path, str]:
 
 
 def infer_suite(
-    cases: Path, folder: Path, columns: Mapping[str, str] | None = None, rules: Sequence[dict[str, Any]] | None = None
+    cases: Path, folder: Path, columns: Mapping[str, IdColumns] | None = None, rules: Sequence[dict[str, Any]] | None = None
 ) -> tuple[str, str]:
     """Infer a suite from cases; return its file name and text. ConfigError if the cases cannot be read.
 
@@ -101,8 +101,12 @@ def infer_suite(
     stem = get_data_stem(cases)
     text = f"cases: {_yaml_scalar(_relative_path(cases, folder))}\n"
     if columns:
-        text += "columns:\n" + "".join(f"  {role}: {_yaml_scalar(column)}\n" for role, column in columns.items())
+        text += "columns:\n" + "".join(f"  {role}: {_yaml_columns(column)}\n" for role, column in columns.items())
     return f"{stem}.eval.yaml", _write_suite(stem, text, Source(cases=str(cases), columns=dict(columns or {})), rules)
+
+
+def _yaml_columns(columns: IdColumns) -> str:
+    return _yaml_scalar(columns) if isinstance(columns, str) else f"[{', '.join(map(_yaml_scalar, columns))}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +208,7 @@ def _side_yaml(path: str, mapping: SideMapping, reasons: Mapping[str, str]) -> s
     text = f"\n    file: {_yaml_scalar(path)}\n"
     for key, value in (("id", mapping.id), ("record", mapping.record)):
         if value is not None:
-            text += f"    {key}: {_yaml_scalar(value) if isinstance(value, str) else '[' + ', '.join(map(_yaml_scalar, value)) + ']'}\n"
+            text += f"    {key}: {_yaml_columns(value)}\n"
     if mapping.rename:
         text += "    rename:\n"
         for old, new in mapping.rename.items():

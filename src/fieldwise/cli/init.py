@@ -15,6 +15,7 @@ from fieldwise.cli._pairing import id_option, parse_columns, parse_ids, parse_re
 if TYPE_CHECKING:
     from fieldwise.cli._starter import PairedSuite
     from fieldwise.model.diagnostic import Diagnostic
+    from fieldwise.model.plan import IdColumns
     from fieldwise.read.pairing import Pairing
 
 SCHEMA = "fieldwise.schema.json"
@@ -34,7 +35,7 @@ _MAX_NAMED = 12
     "columns",
     metavar="ROLE=NAME",
     multiple=True,
-    help="The column of a role in --cases: id, input, expected, actual, contexts. Repeatable.",
+    help="The column of a role in --cases: id, input, expected, actual, contexts. Repeatable; an id may be several: id=doc,line.",
 )
 @id_option
 @rename_option
@@ -94,7 +95,7 @@ def _read_rules(schema: Path | None, model: str | None, folder: Path) -> "list[d
 
 
 def _start_suite(
-    folder: Path, cases: Path | None, columns: dict[str, str], name: str, rules: "list[dict[str, Any]] | None"
+    folder: Path, cases: Path | None, columns: "dict[str, IdColumns]", name: str, rules: "list[dict[str, Any]] | None"
 ) -> dict[Path, str]:
     from fieldwise.cli._files import require_file
     from fieldwise.cli._starter import infer_suite, sample_files, suite_of_rules

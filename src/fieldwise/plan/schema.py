@@ -58,7 +58,7 @@ _SIDE_DESCRIPTIONS = {
     "format": "The format, such as `azure_di`; default: by the name and content of the file.",
 }
 _COLUMN_DESCRIPTIONS = {
-    "id": "The column with the id of the case.",
+    "id": "The column with the id of the case, or those that identify it together.",
     "input": "The column with the question or document.",
     "expected": "The column with the expected output, or a pattern such as `*_gold` for one column per field.",
     "actual": "The column with the actual output, or a pattern such as `*_pred`.",

@@ -30,10 +30,9 @@ CASES_KEYS = ("file", "expected", "actual", "join", "format", "allow_same_sides"
 SIDE_KEYS = ("file", "id", "record", "rename", "format")
 ROLES: tuple[str, ...] = get_args(Role)
 NON_EMPTY_TEXT = Annotated[str, MinLen(1)]
-COLUMN_TYPES: dict[str, Any] = dict.fromkeys(ROLES, NON_EMPTY_TEXT) | {
-    "actuals": NON_EMPTY_TEXT | Annotated[tuple[NON_EMPTY_TEXT, ...], MinLen(1)]
-}
-"""The type of each entry of `columns`: one column, or several for the outputs of several trials."""
+_SEVERAL_COLUMNS = NON_EMPTY_TEXT | Annotated[tuple[NON_EMPTY_TEXT, ...], MinLen(1)]
+COLUMN_TYPES: dict[str, Any] = dict.fromkeys(ROLES, NON_EMPTY_TEXT) | {"id": _SEVERAL_COLUMNS, "actuals": _SEVERAL_COLUMNS}
+"""The type of each entry of `columns`: one column, or several that identify a case together, or for the outputs of several trials."""
 
 
 def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Callable[[str], str]) -> Plan:
@@ -168,6 +167,9 @@ def _read_source(review: Review, suite: Any) -> Source | None:
     if set(cases) == {"corrections"}:  # the cases come from Python or the command line
         return Source(columns=columns, corrections_file=corrections_file)
     sides = _read_two_sides(review, cases)
+    if isinstance(columns.get("id"), tuple):
+        what = "several columns that identify rows of two files together are not named by `columns`"
+        review.add_error(("columns", "id"), "bad-option", what, "write `join: [doc, line]` under `cases`, or the `id` of each side")
     return replace(sides, columns=columns, allow_same_sides=bool(allow_same_sides), corrections_file=corrections_file)
 
 
@@ -300,8 +302,8 @@ def _read_columns(review: Review, value: Any, place: KeyPath) -> dict[str, Any]:
             fix = suggest_name(str(role), ROLES, f"the roles are {quote_names(ROLES)}; write `role: column`")
             review.add_error((*place, role), "unknown-role", f"there is no role `{role}`", fix)
             continue
-        column = read_value(review, COLUMN_TYPES[role], written, (*place, role))
-        if column is not INVALID:
+        column = _read_id(review, value, "id", place) if role == "id" else read_value(review, COLUMN_TYPES[role], written, (*place, role))
+        if column is not INVALID and column is not None:
             columns[role] = column
     return columns
 

@@ -37,7 +37,7 @@ def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | No
     """The cases of these rows. `keys` are all columns that occur in them, if the caller has collected them."""
     actuals = _build_actuals(rows, roles)
     cases = Cases(
-        id=list_ids(rows, roles.columns.get("id")),
+        id=list_ids(rows, roles.id_columns or roles.columns.get("id")),
         input=_get_column(rows, roles, "input", None),
         expected=_build_expected(rows, roles),
         actual=_build_actual(rows, roles, actuals),

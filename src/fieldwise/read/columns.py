@@ -9,7 +9,7 @@ from typing import Any, Final, cast, get_args
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.model.plan import Role
+from fieldwise.model.plan import Role, list_id_columns
 from fieldwise.model.values import MISSING
 from fieldwise.read.records_in_text import find_record
 from fieldwise.read.side_mapping import locate
@@ -147,6 +147,8 @@ class ColumnRoles:
     """`expected` or `actual` → column → field, if the record of that side is spread over columns such as `total_gold`."""
     ignored: frozenset[str] = frozenset()
     """Columns that are not part of a case, such as those of the opposite side in paired files."""
+    id_columns: tuple[str, ...] = ()
+    """The columns that identify a case together; they are part of its metadata too."""
     not_ids: Mapping[str, str] = field(default_factory=dict)
     """Column that could be the id by its name → why it is not."""
 
@@ -223,9 +225,10 @@ def find_roles(
     recognized. `without_id`: something else identifies the rows. `not_ids`: columns whose values showed that they are not the id.
     """
     present = list(names)
-    columns, trials, problems = _check_written_columns(present, written, where)
+    columns, several, problems = _check_written_columns(present, written, where)
+    trials = several.get("actuals", ())
     fields = {role: match_columns(columns[role], present) for role in ("expected", "actual") if "*" in columns.get(role, "")}
-    claimed = {*columns.values(), *trials, *(name for names in fields.values() for name in names)}
+    claimed = {*columns.values(), *several.get("id", ()), *trials, *(name for names in fields.values() for name in names)}
     for role in ROLES:
         if role in written or (role == "id" and without_id):
             continue
@@ -248,7 +251,7 @@ def find_roles(
         spread = patterns | {role: candidates[0] for role, candidates in qualified.items() if len(candidates) == 1}
         columns |= spread
         problems += [note_recognized_column(column, role, where) for role, column in spread.items()]
-    return ColumnRoles(columns, trials, fields, not_ids=not_ids), problems
+    return ColumnRoles(columns, trials, fields, id_columns=several.get("id", ()), not_ids=not_ids), problems
 
 
 def match_columns(pattern: str, names: Iterable[str]) -> dict[str, str]:
@@ -422,7 +425,7 @@ def list_nested_names(rows: Sequence[Mapping[str, Any]], columns: Iterable[str],
     ['dataset_item_data.input', 'dataset_item_data.expected_output']
     """
     names: dict[str, None] = {}
-    for path in written.values():
+    for path in [*written.values(), *list_id_columns(written.get("id"))]:
         if isinstance(path, str) and "." in path and any(locate(row, path) is not MISSING for row in rows):
             names[path] = None
     for column in columns:
@@ -466,26 +469,26 @@ def quote_name(name: str) -> str:
 
 def _check_written_columns(
     present: list[str], written: Mapping[str, Any], where: Where
-) -> tuple[dict[str, str], tuple[str, ...], list[Diagnostic]]:
-    """The columns and trials that the suite names, as far as they exist, and the problems of the others."""
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]], list[Diagnostic]]:
+    """The columns that the suite names, those of roles that have several, as far as they exist, and the problems of the others."""
     columns: dict[str, str] = {}
-    trials: tuple[str, ...] = ()
+    several: dict[str, tuple[str, ...]] = {}
     problems: list[Diagnostic] = []
     for role, value in written.items():
         if role not in ROLES:
             problems.append(_describe_unknown_role(role, where))
             continue
-        is_list = role == "actuals" and isinstance(value, list | tuple)
+        is_list = role in ("id", "actuals") and isinstance(value, list | tuple)
         names: list[Any] = list(value) if is_list else [value]
         missing = [name for name in names if name not in present and not _is_side_pattern(role, name, present)]
         problems += [_describe_unknown_column(str(name), present, where) for name in missing]
         if missing:
             continue
         if is_list:
-            trials = tuple(names)
+            several[role] = tuple(names)
         else:
             columns[role] = names[0]
-    return columns, trials, problems
+    return columns, several, problems
 
 
 def _is_side_pattern(role: str, name: Any, present: Sequence[str]) -> bool:

@@ -21,6 +21,8 @@ _SEPARATOR: Final = "\0"
 _MAX_SHOWN: Final = 80
 """Number of characters that are kept of an id."""
 
+_DUPLICATE_FIX: Final = "give each case its own id, or name the columns that identify it together, such as columns: {id: [doc, line]}"
+
 
 class IdsSeen:
     """The ids seen so far: a hash of every id, and the location of rows only where the numbering jumps.
@@ -111,7 +113,7 @@ class IdsSeen:
         more = len(duplicates) - MAX_REPORTED
         if more > 0:
             what = f"{more} more cases have the id of an earlier one"
-            diagnostics.append(Diagnostic(code="duplicate-id", what=what, fix="give each case its own id"))
+            diagnostics.append(Diagnostic(code="duplicate-id", what=what, fix=_DUPLICATE_FIX))
         return diagnostics
 
     def _describe_duplicate(self, first: int, again: int) -> Diagnostic:
@@ -121,4 +123,4 @@ class IdsSeen:
         text = self._find_text(first) or self._find_text(again)
         id_text = "" if text is None else f": `{text}`"
         what = f"{name} has the same id as {place}{id_text}"
-        return Diagnostic(code="duplicate-id", what=what, where=where, fix="give each case its own id")
+        return Diagnostic(code="duplicate-id", what=what, where=where, fix=_DUPLICATE_FIX)
