@@ -336,6 +336,7 @@ def test_ids_of_which_one_side_has_lost_the_leading_zeros_pair(tmp_path: Path) -
     ("expected", "actual"),
     [
         (["007", "07"], ["7", "8"]),  # two ids of one side would become one
+        (["01"], ["1"]),  # one pair shows no way of padding
         (["v1.01", "v1.02"], ["v1.1", "v1.2"]),  # decimals
         (["001", "502", "503", "504"], ["1", "602", "603", "604"]),  # most do not pair
     ],

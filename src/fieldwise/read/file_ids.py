@@ -70,6 +70,8 @@ _WITHOUT_ZEROS: Final = IdForm(strip_zeros, "paired-without-zeros", "without lea
 _WITHOUT_BOTH: Final = IdForm(_strip_both, "paired-without-zeros", "without the extension of a file and leading zeros")
 _MIN_WITHOUT_ZEROS: Final = 0.5
 """Share of the ids of the smaller side that must pair without their leading zeros."""
+_MIN_PAIRS_WITHOUT_ZEROS: Final = 2
+"""One pair shows no way of padding: `01` and `1` alone may be two documents."""
 
 
 def may_differ_in_form(expected: Collection[str], actual: Collection[str]) -> bool:
@@ -113,7 +115,8 @@ def _pairs_without_zeros(expected: Collection[str], actual: Collection[str]) -> 
     if None in widths or widths[0] == widths[1]:
         return False
     paired = len(set(map(strip_zeros, expected)) & set(map(strip_zeros, actual)))
-    return paired > len(set(expected) & set(actual)) and paired >= _MIN_WITHOUT_ZEROS * min(len(set(expected)), len(set(actual)))
+    needed = max(_MIN_PAIRS_WITHOUT_ZEROS, _MIN_WITHOUT_ZEROS * min(len(set(expected)), len(set(actual))))
+    return paired > len(set(expected) & set(actual)) and paired >= needed
 
 
 def _measure_width(ids: Collection[str]) -> int | None:
