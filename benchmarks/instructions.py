@@ -84,12 +84,12 @@ def build_paths(folder: Path) -> dict[str, CodePath]:
     return paths
 
 
-def store_run(fw: Any, folder: Path, seed: int) -> Any:
-    """Store a run of 100 cases of 25 fields, of which one in ten is wrong."""
+def store_run(fw: Any, folder: Path, seed: int, cases: int = 100) -> Any:
+    """Store a run of cases of 25 fields, of which one in ten is wrong."""
     rng = random.Random(seed)
     expected = {f"field{number}": f"value {number}" for number in range(25)}
     pairs: list[tuple[Any, Any]] = []
-    for _ in range(100):
+    for _ in range(cases):
         actual = {name: value if rng.random() < 0.9 else "wrong" for name, value in expected.items()}
         pairs.append((expected, actual))
     fields = [{"path": name, "match": "exact"} for name in expected]

@@ -9,6 +9,7 @@ decoding the JSON.
 """
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -137,7 +138,10 @@ def measure_run(file: Path, workers: int) -> ProcessCost:
 
 def measure_in_process(label: str, *arguments: str) -> ProcessCost:
     """Run this script with these arguments in a new process, and print what it measured."""
-    output = subprocess.run([sys.executable, __file__, *arguments], check=True, capture_output=True, text=True).stdout
+    environment = dict(os.environ)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # with it, every process compiles all modules again
+    command = [sys.executable, __file__, *arguments]
+    output = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
     cost = ProcessCost(**json.loads(output))
     line = (
         f"{label}, {cost.records:,} records: {cost.wall:,.1f} s, {cost.records_per_second:,.0f} records/s, "
