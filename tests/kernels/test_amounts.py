@@ -415,8 +415,12 @@ def test_the_short_way_for_codes_and_percent_signs_reads_what_the_long_way_reads
 
 
 @pytest.mark.parametrize(
-    ("text", "sign"), [("1.234,50 €", ","), ("€ 1,234.50", "."), ("12.50", "plain"), ("1.234", "undecided"), ("12", ""), ("v1.2,3", "")]
-)
+    ("text", "sign"),
+    [
+        ("1.234,50 €", ","), ("€ 1,234.50", "."), ("12.50", "plain"), ("1.234", "undecided"), ("12", ""), ("v1.2,3", ""),
+        ("0,125", ","), ("1234,567", ","), ("1 234,567", ","), ("-0.125", "plain"), ("€ 0.125", "."), ("JPY 1,234", ""),
+    ],
+)  # fmt: skip
 def test_a_text_tells_what_it_shows_about_the_decimal_mark_of_its_column(text: str, sign: str) -> None:
     assert find_decimal_sign(text) == sign
 

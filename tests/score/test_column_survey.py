@@ -146,6 +146,7 @@ def test_the_column_decides_the_decimal_mark_of_every_match_that_reads_numbers(m
 def test_the_column_decides_the_decimal_mark_of_quantities() -> None:
     assert fw.match("quantity", expected=["1.234 kg", "2,5 kg"], actual=["1234 kg", "2.5 kg"]).value.tolist() == [1.0, 1.0]
     assert fw.match("quantity", expected=["1,234 kg", "2,5 kg"], actual=["1.234 kg", "2.5 kg"]).value.tolist() == [1.0, 1.0]
+    assert fw.match("quantity", expected=["1,250 kg", "0,125 kg"], actual=["1250 g", "125 g"]).value.tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(("match", "options"), [("money", {}), ("numeric_tolerance", {"parse": True})])

@@ -555,15 +555,17 @@ def find_decimal_sign(text: str) -> str:
 def find_decimal_mark(text: str) -> str:
     """The decimal mark of an amount where it is certain: `.` or `,`; `plain` for what programs write, such as `12.50`; else nothing.
 
-    >>> [find_decimal_mark(text) for text in ("1.234,50", "€ 12,5", "1.234.567", "$12.50", "12.50", "1,234", "7")]
-    [',', ',', ',', '.', 'plain', '', '']
+    >>> [find_decimal_mark(text) for text in ("1.234,50", "€ 12,5", "0,125", "1.234.567", "$12.50", "12.50", "1,234", "7")]
+    [',', ',', ',', ',', '.', 'plain', '', '']
     """
     parts = split_numeral(normalize_characters(text)) if "." in text or "," in text else None
     if parts is None:
         return ""
     marks = [character for character in parts[1] if character in ".,"]
-    if not marks or (len(marks) == 1 and len(parts[1].rpartition(marks[0])[2]) == 3):
+    whole, _, decimals = parts[1].rpartition(marks[-1]) if marks else ("", "", "")
+    if not marks or (len(marks) == 1 and len(decimals) == 3 and 0 < len(whole) <= 3 and whole[0] != "0"):  # as in `read_numeral`
         return ""
     if marks.count(marks[-1]) > 1:  # a mark that occurs twice groups
         return "," if marks[-1] == "." else "."
-    return "plain" if _PLAIN.fullmatch(text) else marks[-1]
+    is_plain = marks == ["."] and text.isascii() and text.removeprefix("-").replace(".", "", 1).isdigit()
+    return "plain" if is_plain else marks[-1]
