@@ -79,3 +79,12 @@ def test_large_counts_have_separators(large: Run) -> None:
     text = render_markdown(large)
     assert "1,000 cases" in text
     assert "| 1,000 |" in text
+
+
+def test_the_weakest_fields_count_omissions_beside_causes(tmp_path: Path) -> None:
+    totals = [(1250.5, 12.505), (730.25, None), (918.75, None)]
+    cases = [
+        {"id": str(row), "expected": {"total": expected}, "actual": {"total": actual}} for row, (expected, actual) in enumerate(totals)
+    ]
+    suite = "name: totals\ncases: cases.jsonl\nevaluators:\n  - {type: field_accuracy, fields: [{path: total, match: numeric_tolerance}]}\n"
+    assert "| `total` | omission 2, scale 1 | 3 | 0 |" in render_markdown(stored(tmp_path, cases, suite))

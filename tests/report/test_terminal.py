@@ -231,3 +231,29 @@ def test_the_next_command_of_a_log_is_one_line_however_long_the_id_is() -> None:
     case = "contracts/2024/" + "a-long-folder-name/" * 8 + "document.pdf"
     text = shown(80, summary=Summary(cases=20, evaluators={"fields": evaluator(worst=((case, 0.0),))}))
     assert f"next: fieldwise explain latest {case}\n" in text
+
+
+def test_fields_without_a_mistake_are_counted_instead_of_listed_as_the_lowest() -> None:
+    perfect = evaluator("field_prf", "field_prf", fields=(field("a", value=1.0),))
+    text = shown(summary=Summary(cases=1, evaluators={"fields": evaluator(), "field_prf": perfect}))
+    assert "field_prf: 1 field, none below 1" in text
+    assert "--all shows all of them" not in text
+
+
+def test_the_lowest_cases_are_left_out_where_every_case_has_the_highest_score() -> None:
+    best = {"score": metric(0.85), "rqs_normalized": metric(1.0)}
+    quality = evaluator("quality", "json_quality", metrics=best, worst=(("a-1", 0.85), ("b-2", 0.85)))
+    assert "Lowest cases" not in shown(summary=Summary(cases=2, evaluators={"quality": quality}))
+    lower = replace(quality, worst=(("a-1", 0.84), ("b-2", 0.85)))
+    assert "Lowest cases (quality)" in shown(summary=Summary(cases=2, evaluators={"quality": lower}))
+
+
+def test_ids_that_are_too_long_for_their_column_leave_their_room_to_the_causes() -> None:
+    ids = tuple(f"document-scan-batch-2024-03-{number:04d}-page-1-of-3.pdf" for number in range(3))
+    causes = (("scale", 12), ("item_shifted", 3))
+    row = field("total", causes=causes, outcomes={"match": 5, "wrong_value": 15}, matched=5, worst=ids)
+    text = render_text(build_fields_section(evaluator(fields=(row,)), DisplayOptions(width=120)), width=120)
+    assert "worst cases" not in text
+    assert "scale 12, value of a neighbouring item 3" in text
+    whole = render_text(build_fields_section(evaluator(fields=(row,)), DisplayOptions(width=120, everything=True)), width=120)
+    assert "worst cases" in whole

@@ -13,6 +13,7 @@ from fieldwise.report.case_view import ScoreSpread
 from fieldwise.report.result_text import FIELD_STATES, describe_cause
 
 NO_CAUSE: Final = "no cause found"
+_OUTCOME_WORDS: Final = {"omission": "omission", "hallucination": "hallucination", "fault": "not compared"}
 MAX_FIELDS: Final = 300
 MAX_SLICES: Final = 60
 MAX_MAIN_METRICS: Final = 7
@@ -266,3 +267,21 @@ def _make_slice_row(slice_name: str, scores: Sequence[Metric | None]) -> SliceRo
     n = max((metric.n for metric in scores if metric), default=0)
     groups = max((metric.groups for metric in scores if metric and metric.groups is not None), default=None)
     return SliceRow(kind=kind, name=name, n=n, groups=groups, scores=tuple(scores))
+
+
+def list_errors(field: FieldSummary) -> list[str]:
+    """List the causes of a field's mismatches and its other errors with counts, most frequent first.
+
+    >>> from fieldwise.model.summary import Metric
+    >>> whole = {"n": 9, "expected": 9, "given": 8, "score": Metric(value=0.5, n=9), "precision": 0, "recall": 0, "f1": 0, "matched": 5}
+    >>> list_errors(FieldSummary(field="a", rule="exact", outcomes={"omission": 1, "wrong_value": 3}, causes=(("ocr", 2),), **whole))
+    ['look-alike characters 2', 'omission 1', 'no cause found 1']
+    """
+    errors = [(describe_cause(cause).label, count) for cause, count in field.causes]
+    errors += [(word, field.outcomes[outcome]) for outcome, word in _OUTCOME_WORDS.items() if outcome in field.outcomes]
+    errors.sort(key=lambda error: -error[1])
+    explained = sum(count for _, count in field.causes)
+    unexplained = field.outcomes.get("wrong_value", 0) + field.outcomes.get("format_error", 0) - explained
+    if unexplained > 0:
+        errors.append((NO_CAUSE, unexplained))
+    return [f"{word} {count}" for word, count in errors]

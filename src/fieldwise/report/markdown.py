@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from fieldwise.model.change import Change
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, Metric
 from fieldwise.report.case_view import CaseView, MismatchRow
-from fieldwise.report.result_text import ABSENT, describe_cause, describe_cost, describe_mismatch, describe_other_counting
+from fieldwise.report.evaluator_tables import list_errors
+from fieldwise.report.result_text import ABSENT, describe_cost, describe_mismatch, describe_other_counting
 from fieldwise.report.run_changes import EvaluatorComparison, find_primary_change, is_significant
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.text_format import (
@@ -31,6 +32,7 @@ MAX_CASES: Final = 5
 MAX_BROKEN: Final = 10
 MAX_ROWS: Final = 8
 MAX_PROBLEMS: Final = 10
+MAX_ERRORS: Final = 3
 _VALUE_LENGTH: Final = 120
 _SIGNS: Final = {"good": "✅", "bad": "❌", "unsure": "⚠️"}
 _CHANGE_KINDS: Final = {"better": "good", "worse": "bad", "no difference shown": "unsure", "not enough cases": "unsure"}
@@ -236,11 +238,10 @@ def _render_weakest_fields(leader: EvaluatorSummary) -> Iterator[str]:
 
 
 def _format_field(field: FieldSummary) -> tuple[str, ...]:
-    errors = [f"{format_prose(describe_cause(cause).label)} {count:,}" for cause, count in field.causes[:3]]
-    if not errors:
-        wrong = [(outcome, count) for outcome, count in field.outcomes.items() if outcome not in ("match", "both_absent", "ignored")]
-        errors = [f"{outcome.replace('_', ' ')} {count:,}" for outcome, count in wrong]
-    return format_code_span(field.field), ", ".join(errors), f"{field.n:,}", f"{field.matched:,}", _format_metric(field.score)
+    errors = list_errors(field)
+    more = f" and {len(errors) - MAX_ERRORS} more" if len(errors) > MAX_ERRORS else ""
+    text = ", ".join(format_prose(error) for error in errors[:MAX_ERRORS]) + more
+    return format_code_span(field.field), text, f"{field.n:,}", f"{field.matched:,}", _format_metric(field.score)
 
 
 def _render_causes(view: RunView) -> Iterator[str]:

@@ -10,8 +10,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, GateResult, Metric
-from fieldwise.report.evaluator_tables import NO_CAUSE, CauseSummary, share_cases_by_status, summarize_causes
-from fieldwise.report.result_text import describe_cause, describe_cost, describe_other_counting
+from fieldwise.report.evaluator_tables import CauseSummary, list_errors, share_cases_by_status, summarize_causes
+from fieldwise.report.result_text import describe_cost, describe_other_counting
 from fieldwise.report.run_changes import build_baseline_section
 from fieldwise.report.run_view import UNREAD_TITLE, RunView
 from fieldwise.report.terminal_layout import (
@@ -58,6 +58,7 @@ MAX_CAUSES: Final = 6
 MAX_TAGS: Final = 8
 MAX_METRICS: Final = 8
 MAX_WORST_CASES: Final = 5
+_ROUNDING: Final = 1e-9
 SLICE_WIDTH, EVALUATOR_WIDTH = 30, 20
 _SHOWN_METRICS: Final = {
     "field_prf": ("macro_precision", "macro_recall", "micro_f1"),
@@ -70,7 +71,6 @@ _SHOWN_METRICS: Final = {
 _ERROR_METRICS: Final = ("omission", "hallucination", "format_error", "wrong_value")
 _FURTHER: Final = re.compile(r" \+\d+$")
 """How `fit_parts` counts what it left out."""
-_OUTCOME_WORDS: Final = {"omission": "omission", "hallucination": "hallucination", "fault": "not compared"}
 
 
 def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
@@ -244,7 +244,7 @@ class _FieldColumns:
 
     def __init__(self, display: DisplayOptions, fields: Sequence[FieldSummary]) -> None:
         self._everything = display.everything
-        self._has_interval, self._has_worst = display.width >= 92, display.width >= 116
+        self._has_interval = display.width >= 92
         self._count_width = max([2, *(len(str(field.n)) for field in fields)])
         self._interval_width = max([9, *(len(format_interval(field.score)) for field in fields)])
         fixed = 2 + 2 * (self._count_width + 2) + 7 + (self._interval_width + 2 if self._has_interval else 0)
@@ -252,7 +252,10 @@ class _FieldColumns:
         self._name_width = min(max(_longest_length(field.field for field in fields), 5), room * 40 // 100)
         self._shorten_name = choose_shortener([make_visible(field.field) for field in fields], self._name_width)
         self._rule_width = min(max(_longest_length(_shorten_rule(field.rule) for field in fields), 4), room * 24 // 100)
-        self._worst_width = room * 19 // 100 if self._has_worst else 0
+        self._worst_width = room * 19 // 100
+        longest_id = _longest_length(case for field in fields for case in field.worst)
+        # Shortened ids often look alike, so the column is left out rather than shortened; 3 characters are for " +n".
+        self._has_worst = display.width >= 116 and (self._everything or 0 < longest_id <= self._worst_width - 3)
         self._wrong_width = room - self._name_width - self._rule_width - 4 - (self._worst_width + 2 if self._has_worst else 0)
 
     def make_columns(self) -> list[dict[str, Any]]:
@@ -299,39 +302,28 @@ def _longest_length(texts: Iterable[str]) -> int:
     return max((len(make_visible(text)) for text in texts), default=0)
 
 
-def list_errors(field: FieldSummary) -> list[str]:
-    """List the causes of a field's mismatches and its other errors with counts, most frequent first.
-
-    >>> from fieldwise.model.summary import Metric
-    >>> whole = {"n": 9, "expected": 9, "given": 8, "score": Metric(value=0.5, n=9), "precision": 0, "recall": 0, "f1": 0, "matched": 5}
-    >>> list_errors(FieldSummary(field="a", rule="exact", outcomes={"omission": 1, "wrong_value": 3}, causes=(("ocr", 2),), **whole))
-    ['look-alike characters 2', 'omission 1', 'no cause found 1']
-    """
-    errors = [(describe_cause(cause).label, count) for cause, count in field.causes]
-    errors += [(word, field.outcomes[outcome]) for outcome, word in _OUTCOME_WORDS.items() if outcome in field.outcomes]
-    errors.sort(key=lambda error: -error[1])
-    explained = sum(count for _, count in field.causes)
-    unexplained = field.outcomes.get("wrong_value", 0) + field.outcomes.get("format_error", 0) - explained
-    if unexplained > 0:
-        errors.append((NO_CAUSE, unexplained))
-    return [f"{word} {count}" for word, count in errors]
-
-
 def _shorten_rule(rule: str) -> str:
     """Drop the options in parentheses: `fuzzy ≥ 0.9 (levenshtein)` becomes `fuzzy ≥ 0.9`."""
     return rule.split(" (", 1)[0]
 
 
-def _build_weakest_fields(evaluators: Sequence[EvaluatorSummary]) -> RenderableType:
+def _build_weakest_fields(evaluators: Sequence[EvaluatorSummary]) -> RenderableType | None:
     """List the lowest fields of evaluators whose fields have no table."""
     rows: list[RenderableType] = []
+    is_any_lower = False
     for evaluator in evaluators:
         measured = [field for field in evaluator.fields if field.score.n]
         lowest = sorted(measured, key=lambda field: field.score.value)[:4]
-        names = ", ".join(f"{make_visible(field.field)} {format_number(field.score.value)}" for field in lowest)
-        rows.append(styled_text((f"{evaluator.name}: ", TITLE), (f"lowest of {len(evaluator.fields)} fields: ", DIM), names))
-    rows.append(styled_text(("--all shows all of them", DIM)))
-    return Group(Text(), *(indent(row) for row in rows))
+        count = format_count(len(evaluator.fields), "field")
+        if lowest and lowest[0].score.value < 1:
+            is_any_lower = True
+            names = ", ".join(f"{make_visible(field.field)} {format_number(field.score.value)}" for field in lowest)
+            rows.append(styled_text((f"{evaluator.name}: ", TITLE), (f"lowest of {count}: ", DIM), names))
+        elif lowest:
+            rows.append(styled_text((f"{evaluator.name}: ", TITLE), (f"{count}, none below 1", DIM)))
+    if is_any_lower:
+        rows.append(styled_text(("--all shows all of them", DIM)))
+    return Group(Text(), *(indent(row) for row in rows)) if rows else None
 
 
 # Causes --------------------------------------------------------------------------------------------------------------------------------
@@ -427,7 +419,7 @@ def _build_slice_cell(evaluator: EvaluatorSummary, name: str) -> RenderableType:
 
 
 def _build_worst_cases(evaluators: Sequence[EvaluatorSummary], display: DisplayOptions) -> RenderableType | None:
-    first = next((evaluator for evaluator in evaluators if evaluator.worst), None)
+    first = next((evaluator for evaluator in evaluators if _has_imperfect_case(evaluator)), None)
     if first is None:
         return None
     line = Text()
@@ -437,6 +429,11 @@ def _build_worst_cases(evaluators: Sequence[EvaluatorSummary], display: DisplayO
             break
         line = styled_text(line, "   ", entry) if line else entry
     return make_section(f"Lowest cases ({first.name})", line)
+
+
+def _has_imperfect_case(evaluator: EvaluatorSummary) -> bool:
+    """True if a case scores below the highest possible score, which is below 1 for json_quality without a safety check."""
+    return any(score < maximum_score(evaluator) - _ROUNDING for _, score in evaluator.worst)
 
 
 def _build_findings(view: RunView) -> RenderableType | None:
