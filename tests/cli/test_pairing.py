@@ -423,3 +423,14 @@ def test_init_says_that_rows_paired_by_number_may_not_belong_together() -> None:
     assert "rows of the same number agree no more than by chance" in invoke("init", "--expected", "e.jsonl", "--actual", "a.jsonl")
     write("a.jsonl", rows[:-1])
     assert "expected has 48 rows, actual 47" in invoke("init", "--force", "--expected", "e.jsonl", "--actual", "a.jsonl")
+
+
+def test_the_score_is_that_of_the_prediction_not_of_the_expected_value_repeated_beside_it() -> None:
+    gold = [{"id": n, "category": "ab"[n % 2], "total": n} for n in range(4)]
+    write("gold.jsonl", gold)
+    write("out.jsonl", [row | {"category_pred": "a"} for row in gold])
+    assert "`category` is compared with `category_pred`" in invoke("init", "--expected", "gold.jsonl", "--actual", "out.jsonl")
+    results = json.loads(invoke("run", "out.eval.yaml", "--format", "json"))["results"]
+    assert {(result["evaluator"], result["case"]): result["score"] for result in results} == {
+        (evaluator, case): 1 if case in ("0", "2") else 0.5 for evaluator in ("fields", "field_prf") for case in ("0", "1", "2", "3")
+    }

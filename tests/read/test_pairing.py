@@ -220,3 +220,31 @@ def test_ids_that_differ_by_a_file_extension_pair(tmp_path: Path) -> None:
     pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output))
     assert pairing.keys == ("doc_id", "doc_id")
     assert [(rename.expected, rename.actual) for rename in pairing.renames] == [("total", "amount")]
+
+
+def test_a_field_that_repeats_the_expected_values_is_not_compared_but_the_prediction_beside_it(tmp_path: Path) -> None:
+    gold = [{"id": n, "category": "ab"[n % 2], "total": n} for n in range(4)]
+    output = [row | {"predicted_category": "a", "total": 0, "note": "x"} for row in gold]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output))
+    assert [tuple(rename) for rename in pairing.renames] == [
+        ("category", "predicted_category", "the field of the same name repeats the expected values")
+    ]
+    assert pairing.common_fields == ["total"]
+    assert pairing.with_renames().list_extra_fields() == ["note", "category"]
+    assert pairing.with_renames().list_missing_fields() == []
+
+
+@pytest.mark.parametrize("name", ["predicted_category", "category_pred"])
+def test_a_field_whose_values_differ_is_compared_whatever_stands_beside_it(tmp_path: Path, name: str) -> None:
+    gold = [{"id": n, "category": "ab"[n % 2]} for n in range(4)]
+    output = [{"id": n, "category": "b", name: "a"} for n in range(4)]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output))
+    assert pairing.common_fields == ["category"]
+    assert not pairing.renames
+
+
+def test_the_predicted_answer_is_compared_where_the_output_file_repeats_the_answer(tmp_path: Path) -> None:
+    gold = [{"id": n, "question": f"q{n}", "answer": f"City {n}", "type": "bridge"} for n in range(3)]
+    output = [row | {"predicted_answer": "Rome", "score": 0.5} for row in gold]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output))
+    assert (pairing.expected.record, pairing.actual.record) == ("answer", "predicted_answer")

@@ -20,7 +20,7 @@ from fieldwise.read.document_records import find_only_list
 from fieldwise.read.file_ids import find_id_form, find_values_by_id
 from fieldwise.read.files import TEXT_SUFFIXES, ReadProgress, UnreadableFile, find_record_files, get_data_stem, get_data_suffix, open_bytes
 from fieldwise.read.imported_files import choose_side
-from fieldwise.read.record_columns import ID_NAMES, find_answers, find_records, get_record, list_fields, list_names_beside
+from fieldwise.read.record_columns import ID_NAMES, find_answers, find_outputs, find_records, get_record, list_fields, list_names_beside
 from fieldwise.read.records_in_text import find_record
 from fieldwise.read.shared_columns import count_agreeing, counts_up, find_shared_column, to_comparable
 from fieldwise.read.side_files import find_importer
@@ -52,6 +52,7 @@ OWN_ID: Final = "(id in the file)"
 _KEY_PHRASES: Final = {FILE_NAME: "the names of the files", OWN_ID: "the ids in the files"}
 _MAX_NAMED: Final = 12
 """Number of fields that a line names."""
+_REPEATED: Final = "the field of the same name repeats the expected values"
 
 
 IdsOfRows: TypeAlias = tuple[IdColumns, IdColumns]
@@ -209,12 +210,22 @@ def propose_pairing(expected: str, actual: str, *, ids: IdsOfRows | None = None,
     only_expected = [name for name in expected_fields if name not in actual_fields and name not in left_out]
     only_actual = [name for name in actual_fields if name not in expected_fields and name not in left_out]
     common_fields = [name for name in expected_fields if name in actual_fields and name not in left_out]
+    repeated = {} if renames else _find_repeated_fields(pairs, common_fields, only_actual)
+    unpaired = [*only_expected], [name for name in only_actual if name not in repeated.values()]
+    if repeated:
+        common_fields = [name for name in common_fields if name not in repeated]
+        only_expected += repeated
+        only_actual += repeated
     equal_fields = [name for name in common_fields if _is_equal_everywhere(pairs, name)]
     return Pairing(
         expected=mappings[0],
         actual=mappings[1],
         keys=keys,
-        renames=find_renames(pairs, only_expected, only_actual) + _find_flattened(pairs, only_expected, only_actual),
+        renames=[
+            *(Rename(name, output, _REPEATED) for name, output in repeated.items()),
+            *find_renames(pairs, unpaired[0], unpaired[1]),
+            *_find_flattened(pairs, unpaired[0], unpaired[1]),
+        ],
         counts=(len(sides[0].rows), len(sides[1].rows)),
         shares_ids=bool(pairs) or ids is not None or None in keys or not {FILE_NAME, OWN_ID}.isdisjoint(keys),
         common_fields=common_fields,
@@ -505,6 +516,15 @@ def find_renames(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str],
     return [rename for expected_name in only_expected for rename in renames if rename.expected == expected_name]
 
 
+def _find_repeated_fields(pairs: Sequence[tuple[Any, Any]], common_fields: Sequence[str], only_actual: Sequence[str]) -> dict[str, str]:
+    """Field of both sides → the field of actual that holds the output for it, where actual only repeats the expected values.
+
+    Comparing the repeated values would be a perfect score that measures nothing.
+    """
+    outputs = find_outputs(common_fields, only_actual)
+    return {name: output for name, output in outputs.items() if _is_equal_everywhere(pairs, name, min_rows=1)}
+
+
 def _find_dotted_names(pairs: Sequence[tuple[Any, Any]]) -> tuple[list[str], list[str]]:
     """By side, the fields such as `vendor.name` of flat records that the other side has as a field `name` of an object `vendor`."""
     dotted: tuple[list[str], list[str]] = ([], [])
@@ -561,8 +581,8 @@ def _measure_agreement(pairs: Sequence[tuple[Any, Any]], expected_name: str, act
     return (equal / count if count else 0.0), count
 
 
-def _is_equal_everywhere(pairs: Sequence[tuple[Any, Any]], name: str) -> bool:
+def _is_equal_everywhere(pairs: Sequence[tuple[Any, Any]], name: str, *, min_rows: int = MIN_ROWS) -> bool:
     """True if a field has a value in many pairs and never differs, a missing value being one that differs."""
     values = [tuple(record.get(name) if isinstance(record, Mapping) else None for record in pair) for pair in pairs]
     present = [pair for pair in values if any(value not in (None, "", [], {}) for value in pair)]
-    return len(present) >= MIN_ROWS and all(to_comparable(expected) == to_comparable(actual) for expected, actual in present)
+    return len(present) >= min_rows and all(to_comparable(expected) == to_comparable(actual) for expected, actual in present)

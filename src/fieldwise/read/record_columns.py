@@ -30,6 +30,20 @@ _ROW_METADATA: Final = frozenset(
     )
 )
 """Names, folded, of what a row says beside its record: where the document is, and how it was read."""
+_PREDICTION_WORDS: Final = (
+    "pred",
+    "predicted",
+    "prediction",
+    "extracted",
+    "generated",
+    "hyp",
+    "hypothesis",
+    "llm",
+    "model",
+    "output",
+    "actual",
+)
+"""First or last words, folded, of a column that holds the output for a field, such as `predicted_total` and `total_pred`."""
 
 
 def find_answers(expected: list[dict[str, Any]], actual: list[dict[str, Any]], keys: Sequence[str]) -> tuple[str, str] | None:
@@ -40,9 +54,10 @@ def find_answers(expected: list[dict[str, Any]], actual: list[dict[str, Any]], k
     """
     expected_names, actual_names = list_fields(expected[:_SAMPLE]), list_fields(actual[:_SAMPLE])
     answers = [name for name in expected_names if fold_name(name) in _ROLE_NAMES["expected"] and _is_plain(expected, name)]
-    outputs = [
-        name for name in actual_names if fold_name(name) in _ROLE_NAMES["actual"] and name not in expected_names and _is_plain(actual, name)
-    ]
+    own_names = [name for name in actual_names if name not in expected_names and _is_plain(actual, name)]
+    outputs = [name for name in own_names if fold_name(name) in _ROLE_NAMES["actual"]]
+    if not answers:
+        return _find_repeated_answer(expected, expected_names, actual_names, own_names)
     if len(answers) != 1 or len(outputs) != 1:
         return None
     shared = {name for name in expected_names if name in actual_names} - {answers[0], *keys}
@@ -51,6 +66,31 @@ def find_answers(expected: list[dict[str, Any]], actual: list[dict[str, Any]], k
     if is_certain or not (data_fields or answers[0] in actual_names):
         return answers[0], outputs[0]
     return None
+
+
+def _find_repeated_answer(
+    expected: list[dict[str, Any]], expected_names: Sequence[str], actual_names: Sequence[str], own_names: Sequence[str]
+) -> tuple[str, str] | None:
+    """The column `answer` of both files, and the column of the actual file that holds the output for it, such as `predicted_answer`."""
+    answers = [name for name in expected_names if fold_name(name) == "answer" and name in actual_names and _is_plain(expected, name)]
+    outputs = find_outputs(answers, own_names)
+    return next(iter(outputs.items())) if len(outputs) == 1 else None
+
+
+def find_outputs(fields: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Field → the only one of these names that says that it holds the output for the field.
+
+    >>> find_outputs(["total", "date", "vendor"], ["predicted_total", "date_pred", "vendor_id"])
+    {'total': 'predicted_total', 'date': 'date_pred'}
+    """
+    outputs: dict[str, str] = {}
+    for field in fields:
+        folded = fold_name(field)
+        output_names = {form for word in _PREDICTION_WORDS for form in (f"{word}{folded}", f"{folded}{word}")}
+        candidates = [name for name in names if fold_name(name) in output_names]
+        if len(candidates) == 1:
+            outputs[field] = candidates[0]
+    return outputs
 
 
 def _is_plain(rows: list[dict[str, Any]], column: str) -> bool:
