@@ -41,7 +41,8 @@ def read_identity_fields(identity: Mapping[str, Any]) -> dict[str, Any]:
 def read_expense(expense: Mapping[str, Any]) -> dict[str, Any]:
     """The summary fields of an expense document by their type (`OTHER` by its label), and its `line_items`.
 
-    Where a type occurs several times, the most confident value counts.
+    A part of a party's address has the party in its name: `STREET` of the group `VENDOR` is `VENDOR_STREET`. Where a name occurs several
+    times, a field that has it as its type counts, else the most confident value.
     """
     tree: dict[str, Any] = _read_expense_fields(expense.get("SummaryFields") or ())
     groups = expense.get("LineItemGroups") or ()
@@ -53,14 +54,17 @@ def read_expense(expense: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_expense_fields(fields: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     leaves: dict[str, Leaf] = {}
+    ranks: dict[str, tuple[bool, float]] = {}
     for field in fields:
-        name = _name_expense_field(field)
-        if name is None or name == _WHOLE_ROW:
+        kind = _name_expense_field(field)
+        if kind is None or kind == _WHOLE_ROW:
             continue
         value = field.get("ValueDetection") or {}
         leaf = Leaf(value.get("Text"), as_share(value.get("Confidence")), field.get("PageNumber"), read_box(value.get("Geometry")))
-        if name not in leaves or (leaf.confidence or 0) > (leaves[name].confidence or 0):
-            leaves[name] = leaf
+        for name in _add_party(field, kind):
+            rank = (name == kind, leaf.confidence or 0)
+            if name not in leaves or rank > ranks[name]:
+                leaves[name], ranks[name] = leaf, rank
     return dict(leaves)
 
 
@@ -70,3 +74,16 @@ def _name_expense_field(field: Mapping[str, Any]) -> str | None:
         return str(kind)
     label = (field.get("LabelDetection") or {}).get("Text")
     return str(label).strip().rstrip(":").rstrip() if label else None
+
+
+def _add_party(field: Mapping[str, Any], kind: str) -> list[str]:
+    """The names of a field with the parties whose address it is a part of; its own name if there are none.
+
+    >>> _add_party({"GroupProperties": [{"Types": ["RECEIVER_BILL_TO", "RECEIVER_SHIP_TO"], "Id": "1"}]}, "CITY")
+    ['RECEIVER_BILL_TO_CITY', 'RECEIVER_SHIP_TO_CITY']
+    >>> _add_party({"GroupProperties": [{"Types": ["VENDOR"]}]}, "VENDOR_NAME"), _add_party({}, "TOTAL")
+    (['VENDOR_NAME'], ['TOTAL'])
+    """
+    parties = dict.fromkeys(str(party) for group in field.get("GroupProperties") or () for party in group.get("Types") or ())
+    names = dict.fromkeys(kind if kind.startswith(f"{party}_") else f"{party}_{kind}" for party in parties)
+    return list(names) or [kind]

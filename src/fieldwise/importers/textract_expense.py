@@ -13,7 +13,8 @@ from fieldwise.registry import importer
 def textract_expense(document: Any) -> Iterator[ImportedRecord]:
     """One record for each expense document: a field by its type (`VENDOR_NAME`; `OTHER` by its label), and `line_items`.
 
-    Where a type occurs several times, the most confident value counts.
+    Parts of addresses have the party in their name (`VENDOR_STREET`, `RECEIVER_STREET`). Of several values of a type the most confident one
+    counts.
     """
     for response in find_responses(document, "ExpenseDocuments"):
         for expense in response["ExpenseDocuments"] or [{}]:  # a document in which nothing was found is an empty record
