@@ -28,3 +28,22 @@ def test_a_key_without_words_names_no_field() -> None:
     ]
     [record] = textract_forms({"Blocks": blocks})
     assert record.record == {}
+
+
+def test_the_only_page_of_a_synchronous_operation_is_page_one() -> None:
+    blocks = [
+        {"Id": "q", "BlockType": "QUERY", "Query": {"Text": "Total?"}, "Relationships": [{"Type": "ANSWER", "Ids": ["a"]}]},
+        {"Id": "a", "BlockType": "QUERY_RESULT", "Text": "5.00", "Confidence": 90},
+        {"Id": "r", "BlockType": "QUERY", "Query": {"Text": "Tax?"}},
+    ]
+    [record] = textract_forms({"Blocks": blocks})
+    assert record.page == {"Total?": 1}
+    [record] = textract_forms({"Blocks": [*blocks, {"Id": "p", "BlockType": "PAGE", "Page": 2}]})
+    assert record.page == {}
+
+
+def test_a_response_without_forms_and_queries_says_so() -> None:
+    [record] = textract_forms({"Blocks": [{"Id": "t", "BlockType": "TABLE"}, {"Id": "l", "BlockType": "LINE", "Text": "Total 5"}]})
+    assert record.record == {}
+    [note] = record.diagnostics
+    assert (note.level, note.fix) == ("warning", "analyze the document with FORMS or QUERIES")

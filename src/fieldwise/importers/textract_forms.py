@@ -1,14 +1,22 @@
 """Amazon Textract AnalyzeDocument with FORMS and QUERIES: key-value pairs, check boxes and answers among `Blocks`."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
 
 from fieldwise.importers._leaves import Leaf, as_share, build_record, collect
 from fieldwise.importers._textract import find_responses, read_box
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.registry import importer
 
 Block: TypeAlias = Mapping[str, Any]
+_NO_FIELDS: Final = Diagnostic(
+    code="nothing-extracted",
+    what="the response of Textract has text or tables, but no form and no query: it names no field",
+    fix="analyze the document with FORMS or QUERIES",
+    level="warning",
+)
 
 
 def _recognizes(document: Any) -> bool:
@@ -39,7 +47,11 @@ def textract_forms(document: Any) -> Iterator[ImportedRecord]:
                 (_make_leaf(answer, answer.get("Text")) for answer in answers), key=lambda leaf: leaf.confidence or 0, default=Leaf(None)
             )
             leaves.append((str(query.get("Alias") or query.get("Text")), leaf))
-    yield build_record(collect((name, leaf) for name, leaf in leaves if name), repeatable=True)
+    if not any("Page" in block for block in blocks):  # an operation on one page does not number it
+        leaves = [(name, leaf if leaf.value is None else replace(leaf, page=1)) for name, leaf in leaves]
+    has_fields = any(block.get("BlockType") in ("KEY_VALUE_SET", "QUERY") for block in blocks)
+    notes = () if has_fields else (_NO_FIELDS,)
+    yield build_record(collect((name, leaf) for name, leaf in leaves if name), repeatable=True, diagnostics=notes)
 
 
 def _related_blocks(block: Block, kind: str, by_id: Mapping[str, Block]) -> Iterator[Block]:
