@@ -63,3 +63,17 @@ def test_the_fields_of_a_form_are_read_where_there_are_no_entities() -> None:
     assert record.box["Form Date"] == [0.5, 0.1, 0.6, 0.2]
     assert recognize_format(document) == "google_docai"
     assert recognize_format({"text": "no form", "pages": [{"pageNumber": 1}]}) is None
+
+
+def test_entities_of_the_form_parser_and_of_quality_do_not_hide_the_form() -> None:
+    name, value = ({"textAnchor": {"content": text}} for text in ("Name:", "Ada"))
+    pages = [{"pageNumber": 1, "formFields": [{"fieldName": name, "fieldValue": value}]}]
+    quality = {"type": "quality_score", "confidence": 0.9, "properties": [{"type": "quality/defect_glare", "confidence": 0.1}]}
+    generic = {"type": "generic_entities", "properties": [{"type": "generic_entities/person", "mentionText": "Ada"}]}
+    total = {"type": "total", "mentionText": "5"}
+    for entities, record in (
+        ([quality], {"Name": "Ada"}),
+        ([quality, generic], {"Name": "Ada", "generic_entities": {"person": "Ada"}}),
+        ([quality, total], {"total": "5"}),
+    ):
+        assert [imported.record for imported in google_docai({"pages": pages, "entities": entities})] == [record]

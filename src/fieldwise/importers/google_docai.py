@@ -1,13 +1,18 @@
 """Google Document AI: entities of a process response, or fields of the form parser; as REST or the Python client's `to_dict` writes it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record, collect
 from fieldwise.importers._rows import take, take_text
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.values import MISSING
 from fieldwise.registry import importer
+
+_QUALITY: Final = "quality_score"
+"""Type of the entity that holds the defects of the picture."""
+_GENERIC: Final = "generic_entities"
+"""Type of the entity in which the form parser collects dates, persons and the like, beside the fields of the form."""
 
 
 def _find_document(document: Any) -> Mapping[str, Any] | None:
@@ -27,11 +32,13 @@ def _find_document(document: Any) -> Mapping[str, Any] | None:
 def google_docai(document: Any) -> Iterator[ImportedRecord]:
     """One record: entities by type, nested ones as objects. Normalized values count where there are some (dates, amounts, numbers).
 
-    A type that occurs several times is a list; `line_item` always is. Of a document without entities, the fields of its forms are read.
+    A type that occurs several times is a list; `line_item` always is. Of a document without entities of a schema, the fields of its forms
+    are read. What is said about the quality of the picture is left out.
     """
     content = _find_document(document) or {}
-    entities = content.get("entities") or ()
-    yield build_record(_read_entities(entities, "") if entities else _read_form(content), repeatable=True)
+    entities = [entity for entity in content.get("entities") or () if take(entity, "type") != _QUALITY]
+    form = _read_form(content) if all(take(entity, "type") == _GENERIC for entity in entities) else {}
+    yield build_record({**form, **_read_entities(entities, "")}, repeatable=True)
 
 
 def _list_form_fields(content: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
