@@ -84,3 +84,35 @@ def test_key_value_pairs_are_read_where_no_model_names_the_fields() -> None:
     [record] = azure_di(document)
     assert record.record == {"Case": "A Case", "Note": None}
     assert (record.confidence["Case"], record.box["Case"]) == (0.8, [0.1, 0.1, 0.2, 0.2])
+
+
+def test_members_without_a_confidence_have_that_of_their_object() -> None:
+    zone = {
+        "type": "object",
+        "valueObject": {
+            "Number": {"type": "string", "valueString": "ZE1"},
+            "Sex": {"type": "string", "valueString": "F", "confidence": 0.4, "page": 2},
+        },
+        "boundingBox": [1, 1, 2, 1, 2, 2, 1, 2],
+        "page": 1,
+        "confidence": 0.9,
+    }
+    names = {"type": "array", "valueArray": [{"type": "object", "valueObject": {"First": {"text": "Ada"}}, "confidence": 0.7, "page": 1}]}
+    pages = [{"page": 1, "width": 4, "height": 4}]
+    [record] = azure_di({"readResults": pages, "documentResults": [{"docType": "x", "fields": {"Zone": zone, "Names": names}}]})
+    assert record.confidence == {"Zone": {"Number": 0.9, "Sex": 0.4}, "Names": [{"First": 0.7}]}
+    assert record.page == {"Zone": {"Number": 1, "Sex": 2}, "Names": [{"First": 1}]}
+    assert record.box == {}  # the box of the object is not that of its members
+
+
+def test_check_boxes_are_true_or_false() -> None:
+    fields = {
+        "Paid": {"type": "selectionMark", "valueSelectionMark": "selected"},
+        "Void": {"type": "selectionMark", "valueSelectionMark": "unselected", "content": ":unselected:"},
+        "Note": {"type": "string", "valueString": "selected"},
+    }
+    [record] = azure_di({"apiVersion": "2024-11-30", "modelId": "m", "documents": [{"docType": "x", "fields": fields}]})
+    assert record.record == {"Paid": True, "Void": False, "Note": "selected"}
+    pair = {"key": {"content": "Smoker:"}, "value": {"content": ":selected:"}, "confidence": 0.8}
+    [record] = azure_di({"apiVersion": "2024-11-30", "modelId": "m", "keyValuePairs": [pair]})
+    assert record.record == {"Smoker": True}

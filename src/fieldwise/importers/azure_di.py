@@ -4,7 +4,8 @@
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record, collect
 from fieldwise.importers._rows import fold_key, take
@@ -13,6 +14,8 @@ from fieldwise.model.values import MISSING
 from fieldwise.registry import importer
 
 PageSizes = Mapping[int, tuple[float, float]]
+_NO_EVIDENCE: Final = Leaf(None)
+_MARKS: Final = {"selected": True, "unselected": False}
 
 
 def _find_result(document: Any) -> Mapping[str, Any] | None:
@@ -44,7 +47,7 @@ def _recognizes(document: Any) -> bool:
 
 @importer(label="Azure AI Document Intelligence", recognizes=_recognizes)
 def azure_di(document: Any) -> Iterator[ImportedRecord]:
-    """One record for each document found: fields by name, amounts of money as numbers, addresses as text."""
+    """One record for each document found: fields by name, amounts of money as numbers, addresses as text, check boxes as true or false."""
     result = _find_result(document) or {}
     sizes = {
         int(take(page, "pageNumber", "page")): (float(page.get("width") or 0), float(page.get("height") or 0))
@@ -68,21 +71,26 @@ def _read_pairs(pairs: list[Any], sizes: PageSizes) -> dict[str, Any]:
         value = pair.get("value") or {}
         name = str((pair.get("key") or {}).get("content") or "").strip().rstrip(":").rstrip()
         page, box = _read_place(value, sizes)
-        leaves.append((name, Leaf(value.get("content"), pair.get("confidence"), page, box)))
+        leaves.append((name, Leaf(_read_mark(value.get("content")), pair.get("confidence"), page, box)))
     return collect((name, leaf) for name, leaf in leaves if name)
 
 
-def _read_field(field: Mapping[str, Any] | None, sizes: PageSizes) -> Any:
-    """A field as a leaf, a list or an object of them."""
+def _read_field(field: Mapping[str, Any] | None, sizes: PageSizes, outer: Leaf = _NO_EVIDENCE) -> Any:
+    """A field as a leaf, a list or an object of them.
+
+    Without a confidence or page of its own, it has those of the list or object around it, but not their box.
+    """
     if not field:
         return Leaf(None)
+    page, box = _read_place(field, sizes)
+    confidence = field.get("confidence")
+    leaf = Leaf(None, outer.confidence if confidence is None else confidence, outer.page if page is None else page, box)
     items, members = _value_of(field, "array"), _value_of(field, "object")
     if isinstance(items, list):
-        return [_read_field(item, sizes) for item in items]
+        return [_read_field(item, sizes, leaf) for item in items]
     if isinstance(members, Mapping):
-        return {name: _read_field(member, sizes) for name, member in members.items()}
-    page, box = _read_place(field, sizes)
-    return Leaf(_read_scalar(field), field.get("confidence"), page, box)
+        return {name: _read_field(member, sizes, leaf) for name, member in members.items()}
+    return replace(leaf, value=_read_scalar(field))
 
 
 def _value_of(field: Mapping[str, Any], kind: str) -> Any:
@@ -104,7 +112,18 @@ def _read_scalar(field: Mapping[str, Any]) -> Any:
         value = field[value_keys[0]] if value_keys else content
     if isinstance(value, Mapping) and "amount" in value:
         return value["amount"]
+    if fold_key(kind) == "selectionmark":
+        return _read_mark(value)
     return content if value is None else value
+
+
+def _read_mark(value: Any) -> Any:
+    """True or false for the mark of a check box; any other value as it is.
+
+    >>> _read_mark("selected"), _read_mark(":unselected:"), _read_mark("4 selected")
+    (True, False, '4 selected')
+    """
+    return _MARKS.get(value.strip(": \n"), value) if isinstance(value, str) else value
 
 
 def _read_place(field: Mapping[str, Any], sizes: PageSizes) -> tuple[int | None, Box | None]:
