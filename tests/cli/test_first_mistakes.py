@@ -62,6 +62,27 @@ def test_a_number_outside_its_bounds_is_a_usage_error(folder: Path, fieldwise: C
     assert "Invalid value for '--budget-usd'" in done.stderr
 
 
+@pytest.mark.parametrize(("number", "said"), [("many", "'many' is not a whole number."), ("0", "0 is too small: the minimum is 1.")])
+def test_a_count_that_is_no_number_or_too_small_is_explained(folder: Path, fieldwise: Call, number: str, said: str) -> None:
+    done = fieldwise("run", "small.eval.yaml", "--limit", number)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_a_port_above_the_maximum_is_explained(fieldwise: Call) -> None:
+    done = fieldwise("view", "--port", "99999")
+    assert done.exit_code == 2
+    assert "99999 is too large: the maximum is 65535." in done.stderr
+
+
+def test_a_suite_in_place_of_data_leads_to_run(folder: Path, fieldwise: Call) -> None:
+    for words in (("init", "--cases", "small.eval.yaml"), ("diff", "cases.jsonl", "small.eval.yaml")):
+        done = fieldwise(*words)
+        assert done.exit_code == 2
+        assert "fieldwise run small.eval.yaml" in (done.stdout + done.stderr)
+        assert "0 of 0" not in done.stdout
+
+
 def test_fields_are_listed_lowest_first_with_the_counts_behind_their_score(folder: Path, fieldwise: Call) -> None:
     rows: list[dict[str, object]] = [
         {"id": str(index), "expected": {"number": "A", "total": 5, "note": None}, "actual": {"number": "A", "total": 6, "note": None}}

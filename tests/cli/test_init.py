@@ -194,6 +194,13 @@ def test_an_inferred_suite_finds_its_cases_from_another_folder(folder: Path, fie
     assert fieldwise("run", "evals/cases.eval.yaml").exit_code == 0
 
 
+def test_the_suite_of_the_current_folder_has_the_name_of_that_folder(folder: Path, fieldwise: Run) -> None:
+    (folder / "small.eval.yaml").unlink()
+    done = fieldwise("init", "--cases", ".")
+    assert done.exit_code == 0, done.output
+    assert f"name: {folder.name}\n" in (folder / f"{folder.name}.eval.yaml").read_text()
+
+
 def test_odd_keys_come_out_as_yaml_that_reads_back(folder: Path, fieldwise: Run) -> None:
     record = {"a.b": "x", "null": "y", "with: colon # and hash": 1, 'q"uote': True, "n": {"0": [{"k": 1.5}]}, "": "empty", "no": None}
     write_jsonl(folder / "odd.jsonl", [{"id": "1", "expected": record, "actual": record}])

@@ -21,7 +21,8 @@ def test_a_gate_is_an_evaluator_a_metric_an_operator_and_a_number(operator, text
 @pytest.mark.parametrize(
     ("text", "what", "fix"),
     [
-        ("fields.score", "the gate `fields.score` has no operator", "use one of `>=`"),
+        ("fields.score", "the gate `fields.score` has no condition", "add one, such as `>= 0.9`"),
+        ("fields.score 0.9", "the gate `fields.score` has no operator", "use one of `>=`"),
         ("score >= 0.9", "the gate `score` does not name an evaluator and a metric", "write `score.score`"),
         ("regression >= 0.9", "the gate `regression` does not name", "write `regression.fields.score <= 0.01`"),
         (">= 0.9", "the gate `` does not name an evaluator and a metric", "write `fields.score`"),
@@ -39,6 +40,12 @@ def test_a_gate_that_cannot_be_read_says_why(text, what, fix):
     with pytest.raises(ConfigError) as caught:
         parse_gate(text)
     assert any(what in diagnostic.what and fix in diagnostic.fix for diagnostic in caught.value.diagnostics)
+
+
+def test_a_gate_without_a_condition_is_one_error():
+    with pytest.raises(ConfigError) as caught:
+        parse_gate("fields.score")
+    assert len(caught.value.diagnostics) == 1
 
 
 def test_a_gate_on_the_command_line_must_name_an_evaluator_of_the_suite():

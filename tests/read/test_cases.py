@@ -533,8 +533,15 @@ def test_a_file_that_is_not_what_its_name_says_is_named(tmp_path: Path, name: st
     assert [(note.code, what in note.what) for note in notes] == [("unreadable-file", True)]
 
 
-@pytest.mark.parametrize(("name", "what"), [("a.xlsx", "a workbook cannot be read"), ("a.tar.gz", "an archive cannot be read")])
-def test_a_workbook_and_an_archive_are_said_to_be_unreadable(tmp_path: Path, name: str, what: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("a.xlsx", "a workbook cannot be read"),
+        ("a.tar.gz", "an archive cannot be read"),
+        ("a.eval.yaml", "a YAML file is not read as data"),
+    ],
+)
+def test_a_file_whose_format_is_never_data_is_said_to_be_unreadable(tmp_path: Path, name: str, what: str) -> None:
     assert [note.what for note in read(write(tmp_path / name, b"PK\x03\x04"))[1]] == [what]
 
 

@@ -183,3 +183,9 @@ def test_a_bad_side_file_is_a_config_error(tmp_path: Path, content: str, code: s
 def test_a_side_file_that_is_not_there_is_a_config_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         load_json(tmp_path / "nowhere.json")
+
+
+def test_an_empty_file_is_said_to_be_empty():
+    with pytest.raises(ConfigError) as caught:
+        read_document(text="\n \n", file="suite.yaml")
+    assert [diagnostic.what for diagnostic in caught.value.diagnostics] == ["the file is empty"]

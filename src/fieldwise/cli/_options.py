@@ -113,6 +113,22 @@ class NumberRange(click.FloatRange):
         return number
 
 
+class WholeNumber(click.IntRange):
+    """A whole number within bounds, with messages for people."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Parse the number."""
+        try:
+            number = int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a whole number.", param, ctx)
+        if self.min is not None and number < self.min:
+            self.fail(f"{number} is too small: the minimum is {self.min:g}.", param, ctx)
+        if self.max is not None and number > self.max:
+            self.fail(f"{number} is too large: the maximum is {self.max:g}.", param, ctx)
+        return number
+
+
 PATH: Final = click.Path(path_type=Path)
 FILE_NAME: Final = click.Path(readable=False, allow_dash=True)
 """The name of a file as text, which need not be one: a URL, `run:ID`, or - for a standard stream."""

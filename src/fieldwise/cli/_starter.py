@@ -98,11 +98,16 @@ def infer_suite(
 
     `columns` names the columns of roles, as in a suite. `rules` are those of a type; without them they are inferred.
     """
-    stem = get_data_stem(cases)
+    stem = _choose_suite_name(cases)
     text = f"cases: {_yaml_scalar(_relative_path(cases, folder))}\n"
     if columns:
         text += "columns:\n" + "".join(f"  {role}: {_yaml_columns(column)}\n" for role, column in columns.items())
     return f"{stem}.eval.yaml", _write_suite(stem, text, Source(cases=str(cases), columns=dict(columns or {})), rules)
+
+
+def _choose_suite_name(data: Path) -> str:
+    """Name a suite after its file or folder of data; `.` and `..` have the name of the folder they stand for."""
+    return get_data_stem(data if data.name not in ("", "..") else data.resolve())
 
 
 def _yaml_columns(columns: IdColumns) -> str:
@@ -132,7 +137,7 @@ def infer_paired_suite(
     for cases in reader:
         count += len(cases)
         paired += sum(value is not MISSING for value in cases.actual)
-    stem = get_data_stem(actual.parent if glob.has_magic(actual.name) else actual)
+    stem = _choose_suite_name(actual.parent if glob.has_magic(actual.name) else actual)
     text = f"cases:                              # {paired:,} of {count:,} expected records pair\n"
     reasons = {rename.expected: rename.evidence for rename in pairing.renames}
     for side, path, mapping in (("expected", expected, pairing.expected), ("actual", actual, pairing.actual)):

@@ -10,6 +10,7 @@ from fieldwise.cli._completion import complete_runs
 from fieldwise.cli._options import (
     DocumentedCommand,
     TextFormat,
+    WholeNumber,
     argument,
     outputs_option,
     program_of,
@@ -36,7 +37,7 @@ _SUFFIXES = (".json", ".jsonl", ".csv")
 @click.option("--evaluator", help="The evaluator whose rules compare values. [default: the first that compares records]")
 @click.option(
     "--min-agreeing",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     help="Systems that must contradict an expected value together. [default: more than half]",
 )
 @outputs_option("Write the report (.json), or the suspect labels (.jsonl .csv). Repeatable.")

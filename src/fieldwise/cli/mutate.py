@@ -9,6 +9,7 @@ import click
 from fieldwise.cli._options import (
     DocumentedCommand,
     TextFormat,
+    WholeNumber,
     outputs_option,
     program_of,
     root_option,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=DocumentedCommand)
 @suite_argument
-@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of cases to corrupt, sampled. [default: 1000]")
+@click.option("--limit", type=WholeNumber(min=1), help="Maximum number of cases to corrupt, sampled. [default: 1000]")
 @click.option("--seed", type=int, default=0, help="Chooses the sample, and the places of corruptions.")
 @click.option(
     "--evaluator",

@@ -8,6 +8,7 @@ from fieldwise.cli._options import (
     PATH,
     DocumentedCommand,
     TextFormat,
+    WholeNumber,
     latest_run_argument,
     program_of,
     root_option,
@@ -27,7 +28,7 @@ from fieldwise.cli._options import (
 )
 @click.option("--redact", metavar="PATH", multiple=True, help="Show the values at this path as hashes. Repeatable.")
 @click.option("--evaluator", help="The evaluator to take wrong values from. [default: the first that compares fields]")
-@click.option("--max-cases", type=click.IntRange(min=1), default=500, help="Maximum number of cases in feedback.jsonl.")
+@click.option("--max-cases", type=WholeNumber(min=1), default=500, help="Maximum number of cases in feedback.jsonl.")
 @text_format_option
 @root_option
 @click.pass_context

@@ -9,6 +9,7 @@ import click
 from fieldwise.cli._options import (
     DocumentedCommand,
     TextFormat,
+    WholeNumber,
     argument,
     outputs_option,
     program_of,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 @argument("target", metavar="[RUN|SUITE]", default="latest", help="A stored run, or the YAML file of a suite.")
 @click.option("--profile", "names", metavar="NAME", multiple=True, help="Only this profile. Repeatable.")
 @click.option("--evaluator", help="The evaluator to compare with. [default: the first one of records or answers]")
-@click.option("--sample", type=click.IntRange(min=0), default=1_000, help="Maximum number of cases, drawn at random; 0 for all.")
+@click.option("--sample", type=WholeNumber(min=0), default=1_000, help="Maximum number of cases, drawn at random; 0 for all.")
 @text_format_option
 @outputs_option("Write a report: .json, or .txt as printed. Repeatable.")
 @show_all_option

@@ -13,6 +13,7 @@ from fieldwise.cli._options import (
     DocumentedCommand,
     Format,
     NumberRange,
+    WholeNumber,
     cases_option,
     format_option,
     outputs_option,
@@ -36,23 +37,21 @@ OnProgress = Callable[[int, float | None], None]
 @click.option(
     "--name", metavar="NAME", default="", show_default=False, help="A name for the run, shown in reports, pages and lists of runs."
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of cases to score.")
+@click.option("--limit", type=WholeNumber(min=1), help="Maximum number of cases to score.")
 @click.option(
     "--filter", "filters", metavar="FILTER", multiple=True, help="Only these cases: an id or pattern, tag:NAME or split:NAME. Repeatable."
 )
 @click.option("--split", "splits", metavar="NAME", multiple=True, help="Only cases of this split. Repeatable.")
 @click.option("--from", "pack", metavar="DIR", type=PATH, help="Report which causes shrank since the pack in this folder.")
 @click.option("--gate", "gates", metavar="CONDITION", multiple=True, help="An additional gate, such as 'fields.score >= 0.9'. Repeatable.")
-@click.option("--max-errors", type=click.IntRange(min=0), default=0, help="Maximum number of evaluation errors to tolerate.")
-@click.option("--max-unscored", type=click.IntRange(min=0), default=0, help="Maximum number of unscored results to tolerate.")
+@click.option("--max-errors", type=WholeNumber(min=0), default=0, help="Maximum number of evaluation errors to tolerate.")
+@click.option("--max-unscored", type=WholeNumber(min=0), default=0, help="Maximum number of unscored results to tolerate.")
 @click.option("--baseline", metavar="BASE", type=FILE_NAME, help="Compare with a baseline file, or with an earlier run.")
 @click.option("--budget-usd", type=NumberRange(min=0), help="Maximum cost of model calls, in US dollars.")
-@click.option("--max-calls", type=click.IntRange(min=0), help="Maximum number of model calls.")
+@click.option("--max-calls", type=WholeNumber(min=0), help="Maximum number of model calls.")
 @click.option("--fresh", is_flag=True, help="Ignore cached model answers.")
 @click.option("--resume", is_flag=True, help="Resume the last unfinished run of this suite; cases that changed are scored again.")
-@click.option(
-    "--workers", type=click.IntRange(min=1), help="Number of worker processes, for JSONL and Parquet data. [default: one per core]"
-)
+@click.option("--workers", type=WholeNumber(min=1), help="Number of worker processes, for JSONL and Parquet data. [default: one per core]")
 @click.option("--engine", type=click.Choice(("local", "ray")), default="local", help="Where to run: on this machine, or on a Ray cluster.")
 @format_option
 @outputs_option("Write a report: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet, eval-results.json; - is standard output.")

@@ -13,6 +13,7 @@ from fieldwise.cli._options import (
     CommandGroup,
     Program,
     TextFormat,
+    WholeNumber,
     argument,
     latest_run_argument,
     outputs_option,
@@ -25,7 +26,7 @@ from fieldwise.cli._options import (
 
 tag_option = click.option("--tag", metavar="NAME", help="Only runs with this tag.", shell_complete=complete_tags)
 suite_option = click.option("--suite", metavar="NAME", help="Only runs of the suite with this name.")
-limit_option = click.option("--limit", type=click.IntRange(min=1), default=20, help="Maximum number of runs.")
+limit_option = click.option("--limit", type=WholeNumber(min=1), default=20, help="Maximum number of runs.")
 
 
 @click.group(cls=CommandGroup, invoke_without_command=True)
@@ -205,7 +206,7 @@ def _stdin_is_terminal() -> bool:
 @argument("metric", help="The metric as gates name it, such as fields.score or field_prf.macro_f1.")
 @click.option("--suite", metavar="NAME", help="Only runs of the suite with this name. [default: the suite that measured it last]")
 @tag_option
-@click.option("--limit", type=click.IntRange(min=1), default=30, help="Maximum number of runs, newest first.")
+@click.option("--limit", type=WholeNumber(min=1), default=30, help="Maximum number of runs, newest first.")
 @outputs_option("Write a page: .html with a chart, or .json. Repeatable.")
 @click.option("--html", metavar="FILE", type=PATH, help="The same as `-o` with a page, whatever the name of FILE.")
 @text_format_option

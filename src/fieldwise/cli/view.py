@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fieldwise.cli._options import PATH, program_of, root_option
+from fieldwise.cli._options import PATH, WholeNumber, program_of, root_option
 
 if TYPE_CHECKING:
     from fieldwise.web.guard import Guard
@@ -20,7 +20,7 @@ _PACKAGES = ("fastapi", "uvicorn", "jinja2", "python_multipart", "pygal")
 
 @click.command
 @click.option("--host", default="127.0.0.1", help="The address to listen on. An address other than loopback requires an API key.")
-@click.option("--port", type=click.IntRange(min=1, max=65535), default=8787, help="The port to listen on.")
+@click.option("--port", type=WholeNumber(min=1, max=65535), default=8787, help="The port to listen on.")
 @click.option("--data", metavar="FOLDER", type=PATH, help="Allow the API to evaluate files in this folder.")
 @click.option("--images", metavar="FOLDER", type=PATH, help="A folder with images of cases, in addition to the folder of the suite.")
 @click.option(

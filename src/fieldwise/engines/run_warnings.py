@@ -62,7 +62,7 @@ def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *
     for name, evaluator in summary.evaluators.items():
         counts = evaluator.counts
         if counts.faults + counts.unavailable:
-            fix = f"mend what failed{limits.faults}" if counts.faults else f"install or start what it needs{limits.unscored}"
+            fix = f"correct the cause{limits.faults}" if counts.faults else f"install or start what it needs{limits.unscored}"
             for reason, times in count_fault_reasons(folder, parts, name).most_common(MAX_REASONS):
                 what = f"`{name}` could not measure {times} of {counts.cases} cases: {reason}"
                 diagnostics.append(Diagnostic(code="not-measured", level="warning", what=what, fix=fix))

@@ -338,6 +338,9 @@ def _read_condition(review: Review, name: str, condition: Any, place: KeyPath) -
     parts = _CONDITION.fullmatch(condition)
     assert parts is not None  # the pattern matches any text
     operator, number = parts["operator"], parts["value"]
+    if not operator and not number:
+        review.add_error(place, "bad-gate", f"the gate `{name}` has no condition", "add one, such as `>= 0.9`")
+        return None, math.nan
     if operator not in OPERATORS:
         similar = _SIMILAR_OPERATORS.get(operator)
         fix = f'did you mean `"{similar} {number}"`?' if similar else f"use one of {quote_names(OPERATORS)}"

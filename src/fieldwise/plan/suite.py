@@ -312,8 +312,8 @@ def _read_evaluators(review: Review, suite: Any) -> list[PlannedEvaluator | Inva
     """One entry for each written evaluator."""
     written = suite.get("evaluators")
     if not is_list_value(written) or not written:
-        actual = describe_value(written) if "evaluators" in suite else "nothing"
-        what = f"a suite needs a list of `evaluators`, not {actual}"
+        actual = f", not {describe_value(written)}" if "evaluators" in suite else ""
+        what = f"a suite needs a list of `evaluators`{actual}"
         review.add_error(("evaluators",), "missing-evaluators", what, "write `evaluators: [{type: field_accuracy}]`")
         return []
     evaluators = [plan_evaluator_once(review, ("evaluators", index)) for index in range(len(written))]

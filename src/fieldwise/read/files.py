@@ -31,6 +31,7 @@ TEXT_SUFFIXES: Final = (".txt", ".md")
 """Extensions of files of which each is one output as text, with or without JSON in it, where a side is a folder or a pattern."""
 _INSPECT_ARCHIVE: Final = ".eval"
 _WORKBOOKS: Final = (".xlsx", ".xlsm", ".xls", ".ods")
+_YAML: Final = (".yaml", ".yml")
 _ARCHIVES: Final = (".zip", ".tar", ".tgz", ".7z", ".rar")
 _COMPRESSED: Final = (".gz", ".zst")
 _BLOCK: Final = 1 << 18
@@ -265,6 +266,9 @@ def detect_format(path: Location, written: str | None) -> str:
         raise UnreadableFile(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=fix))
     if not written and get_data_suffix(path) in _ARCHIVES:
         what, fix = "an archive cannot be read", "unpack it, and name the file or the folder"
+        raise UnreadableFile(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=fix))
+    if not written and get_data_suffix(path) in _YAML:
+        what, fix = "a YAML file is not read as data", f"score a suite with `fieldwise run {path.name}`; save data as JSON, JSONL or CSV"
         raise UnreadableFile(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=fix))
     what = f"there is no format `{written}`" if written else f"the name of the file does not say what it holds: `{path.name}`"
     names = [*dict.fromkeys(FORMATS.values()), *IMPORTERS.names()]

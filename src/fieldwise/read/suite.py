@@ -63,6 +63,8 @@ def read_document(path: str | Path | None = None, *, text: str | None = None, fi
         raise ConfigError([_describe_syntax_error(error, text, file)]) from error
     if not isinstance(builder.value, dict):
         what, fix = "the document must be a mapping: `key: value` lines", "begin with `name: …`"
+        if not text.strip():
+            what, fix = "the file is empty", "write `cases:` and `evaluators:`, or let `fieldwise init` write a suite for your data"
         raise ConfigError([Diagnostic(code="not-a-mapping", what=what, where=Where(file=file, line=1), fix=fix)])
     return Document(value=builder.value, file=file, text=text, lines=builder.lines)
 

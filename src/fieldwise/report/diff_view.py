@@ -76,7 +76,7 @@ def build_diff_report(diff: Diff, display: DisplayOptions) -> RenderableType:
         mismatches = sum(len(field.mismatches) for field in left_out)
         more = styled_text((f"and {mismatches} more in {format_count(len(left_out), 'field')} (--all)", DIM))
     return stack_parts(
-        _build_pairing(diff) if diff.pairing else None,
+        _build_pairing(diff) if diff.pairing and diff.results else None,
         _build_headline(diff, fields, count),
         _build_kinds(diff) if count > 1 else None,
         *(_build_field_section(field, limit, several, display) for field in shown),
@@ -143,7 +143,10 @@ def _build_headline(diff: Diff, fields: Sequence[_FieldDiff], count: int) -> Tex
     records = join_nonempty((format_count(len(diff.results), "record"), format_count(compared, "value") + " compared"))
     if diff.same:
         return styled_text(("✓ nothing differs", OK + TITLE), (f"  {records}", DIM))
-    verdict = format_count(count, "difference") if count else "not everything could be compared"
+    if count:
+        verdict = format_count(count, "difference")
+    else:
+        verdict = "not everything could be compared" if compared else "nothing could be compared"
     return styled_text((f"✗ {verdict}", BAD + TITLE), (f"  {records}", DIM))
 
 

@@ -23,7 +23,7 @@ def remove_useless_hints(diagnostics: Sequence[Diagnostic], exit_code: int | Non
 
 def _cut_hint(fix: str | None) -> str | None:
     """
-    >>> _cut_hint("mend what failed, or tolerate them with --max-errors 2")
-    'mend what failed'
+    >>> _cut_hint("correct the cause, or tolerate them with --max-errors 2")
+    'correct the cause'
     """
     return None if fix is None else fix.partition(TOLERATE)[0]
