@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from importer_samples import load_sample, read_sample
 
 import fieldwise as fw
+from fieldwise.cli.app import app
 from fieldwise.importers.label_studio import label_studio
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.values import MISSING
@@ -72,8 +74,9 @@ def test_polygons_ellipses_and_key_points_have_the_box_that_they_have() -> None:
     ]
     results = [{"id": str(number), "from_name": "label", "value": value} for number, value in enumerate(shapes)]
     [record] = label_studio([{"id": 1, "data": {"image": "a.png"}, "predictions": [{"result": results}]}])
-    assert record.record == {"Stamp": None, "Seal": None, "Corner": None}
-    assert record.box == {"Stamp": [0.1, 0.2, 0.3, 0.4], "Seal": [0.4, 0.3, 0.6, 0.7]}
+    stamp, seal = [0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.6, 0.7]
+    assert record.record == {"regions": [{"label": "Stamp", "box": stamp}, {"label": "Seal", "box": seal}], "Corner": None}
+    assert record.box == {"regions": [{"label": stamp}, {"label": seal}]}
 
 
 def _read_prediction(*results: dict[str, Any]) -> ImportedRecord:
@@ -162,3 +165,25 @@ def test_a_control_with_several_choices_in_any_task_is_a_list_in_all() -> None:
     )
     [record] = label_studio([_make_task(1, two, one)])
     assert (record.expected, record.record, record.confidence) == ({"kind": ["a", "b"]}, {"kind": ["a"]}, {"kind": 0.5})
+
+
+def test_regions_without_text_are_compared_by_label_and_box(tmp_path: Path) -> None:
+    def make_result(label: str, left: int) -> dict[str, Any]:
+        return {
+            "id": f"{label}{left}",
+            "from_name": "label",
+            "type": "rectanglelabels",
+            "value": {**RECTANGLE, "x": left, "rectanglelabels": [label]},
+        }
+
+    annotated = [make_result("Name", 10), make_result("Dose", 30), make_result("Dose", 50)]
+    tasks = [
+        {"id": 1, "data": {"image": "a.png"}, "annotations": [{"result": annotated}], "predictions": [{"result": annotated[:2]}]},
+        {"id": 2, "data": {"image": "b.png"}, "annotations": [{"result": annotated}], "predictions": [{"result": []}]},
+    ]
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    result = CliRunner().invoke(app, ["init", str(tmp_path), "--cases", str(tmp_path / "tasks.json")])
+    assert result.exit_code == 0, result.output
+    run = fw.run(tmp_path / "tasks.eval.yaml", root=tmp_path)
+    recalls = {result.case: result.result.metrics["recall"] for result in run.results()}
+    assert recalls == {"1": pytest.approx(2 / 3), "2": 0}

@@ -29,6 +29,7 @@ _PLACE_KEYS: Final = frozenset(
     )
 )
 """Keys of a value that say where a region is, and what text it covers."""
+_REGIONS: Final = "regions"
 
 
 def _recognizes(document: Any) -> bool:
@@ -41,9 +42,16 @@ def label_studio(document: Any) -> Iterator[ImportedRecord]:
     """One record for each task: the last annotation is expected, the last prediction is what the system produced.
 
     Each label of a region names a field, whose value is the transcription or marked text; other controls name the field themselves. A
-    field with several regions or choices in any task is a list in every task.
+    field with several regions or choices in any task is a list in every task. Regions of a label that has no text in any task are items of
+    the list `regions`, with label and box.
     """
     tasks = [_read_task(task) for task in (document if isinstance(document, list) else [document])]
+    textless = _find_textless_labels(tree for task in tasks for tree in (task.annotated, task.predicted) if tree is not None)
+    if textless:
+        tasks = [
+            replace(task, annotated=_list_regions(task.annotated, textless), predicted=_list_regions(task.predicted, textless))
+            for task in tasks
+        ]
     trees = [tree for task in tasks for tree in (task.annotated, task.predicted) if tree is not None]
     repeated = {name for tree in trees for name, node in tree.items() if isinstance(node, list)}
     multiple = {name for tree in trees for name, node in tree.items() if isinstance(node, Leaf) and isinstance(node.value, list)}
@@ -79,6 +87,30 @@ def _read_task(task: Mapping[str, Any]) -> _Task:
     annotated, predicted = (_read_results(entries[-1].get("result") or ()) if entries else None for entries in (annotations, predictions))
     id = task.get("id", task["data"].get("id"))
     return _Task(None if id is None else str(id), dict(task["data"]), annotated, predicted)
+
+
+def _find_textless_labels(trees: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The labels whose regions have a box and no text in any task: null would say that they have no value, and pass without an output."""
+    leaves: dict[str, list[Leaf]] = {}
+    for tree in trees:
+        for name, node in tree.items():
+            leaves.setdefault(name, []).extend(node if isinstance(node, list) else [node])
+    return {name for name, nodes in leaves.items() if all(leaf.value is None and leaf.box is not None for leaf in nodes)}
+
+
+def _list_regions(tree: Mapping[str, Any] | None, labels: Collection[str]) -> dict[str, Any] | None:
+    """The tree with the regions of these labels as a list of labels and boxes.
+
+    >>> _list_regions({"Stamp": Leaf(None, 0.9, 1, (0.1, 0.2, 0.3, 0.4)), "total": Leaf(5)}, {"Stamp"})["regions"][0]["box"].value
+    [0.1, 0.2, 0.3, 0.4]
+    """
+    if tree is None:
+        return None
+    regions: list[dict[str, Leaf]] = []
+    for label in (name for name in tree if name in labels):
+        leaves: list[Leaf] = tree[label] if isinstance(tree[label], list) else [tree[label]]
+        regions += [{"label": replace(leaf, value=label), "box": Leaf(list(leaf.box or ()))} for leaf in leaves]
+    return {_REGIONS: regions, **{name: node for name, node in tree.items() if name not in labels}}
 
 
 def _list_single_values(tree: Mapping[str, Any], repeated: Collection[str], multiple: Collection[str]) -> dict[str, Any]:
