@@ -546,4 +546,28 @@ def test_only_values_that_are_not_of_the_type_are_named_as_exceptions() -> None:
     ],
 )
 def test_the_column_decides_whether_a_separator_shows_decimals(expected: list[Any], actual: list[Any], tolerance: float) -> None:
-    assert choose_match(expected, actual)[0].options.tolerance == tolerance
+    options: Any = choose_match(expected, actual)[0].options
+    assert options.tolerance == tolerance
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "tolerance"),
+    [
+        ([5.5, 6.1, 7.2], [5.54, 6.1, 7.2], 0.005),
+        ([5.5], [5.54], 0.005),
+        (["5.5", "6.1"], ["5.54", "6.10"], 0.005),
+        ([5.5, 6.1, 7.2], ["$5.54", "$6.10", "$7.20"], 0.005),
+        (["$5.5"], [], 0.005),
+        ([5.5, 6.1, 7.2, 8.3], [5.54, 6.13, 7.16, 8.3], 0.05),
+        ([5.5, 6.1], [5.5, 6.3], 0.05),
+        ([0.3, 0.7], [0.3333333, 0.6666667], 0.05),
+    ],
+)
+def test_a_zero_that_json_does_not_write_widens_no_tolerance(expected: list[Any], actual: list[Any], tolerance: float) -> None:
+    options: Any = choose_match(expected, actual)[0].options
+    assert options.tolerance == tolerance
+
+
+def test_an_amount_that_differs_by_cents_is_a_difference() -> None:
+    assert str(fw.diff({"total": 5.5}, {"total": 5.54})) == "total: 5.5 became 5.54"
+    assert fw.diff({"total": 5.5}, {"total": 5.50}).same

@@ -5,7 +5,6 @@ with currencies is `money`, one with times of day `datetime`, one with units `qu
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,7 +17,7 @@ from fieldwise.model.rule import Match
 from fieldwise.model.values import Json
 from fieldwise.plan.closed_sets import is_closed_set
 from fieldwise.plan.column_evidence import MAX_DECIMALS, MAX_NUMBERS, MAX_SHAPES, ColumnEvidence, SideEvidence
-from fieldwise.plan.decimal_marks import choose_decimal_mark, describe_ambiguous_marks
+from fieldwise.plan.decimal_marks import choose_decimal_mark, count_expected_decimals, describe_ambiguous_marks
 from fieldwise.plan.digit_codes import digits_of, have_one_form
 from fieldwise.plan.value_signs import TERMS, signs_of
 
@@ -166,7 +165,7 @@ def _choose_tolerance(evidence: ColumnEvidence, *, parse: bool, reason: str) -> 
     """Half a unit of the last decimal: the most that rounding to the printed decimals can change."""
     expected = evidence.expected
     build = partial(build_match, "numeric_tolerance", **({"parse": True, **choose_decimal_mark(evidence)} if parse else {}))
-    decimals = _count_decimals(evidence, "numeric_tolerance")
+    decimals = count_expected_decimals(evidence, "numeric_tolerance")
     if decimals > MAX_DECIMALS:
         has_all_numbers = max(len(expected.numbers), len(expected.printed_numbers)) < MAX_NUMBERS
         limit = NEARLY_EQUAL if has_all_numbers else ROUNDING
@@ -176,34 +175,12 @@ def _choose_tolerance(evidence: ColumnEvidence, *, parse: bool, reason: str) -> 
     if decimals == 0:
         return build(), f"{reason} without decimals"
     count = "one decimal" if decimals == 1 else f"{decimals} decimals"
+    if decimals > max(expected.decimals, *expected.open_decimals.values(), 0):
+        count += " (the last zero is not written)"
     tolerance = 0.5 * 10.0**-decimals
     if _has_numbers_within(expected, tolerance):
         return build(), f"{reason} with up to {count}, some so large that their last decimals are rounded"
     return build(tolerance=tolerance), f"{reason} with up to {count}: half a unit of the last one may differ"
-
-
-def _count_decimals(evidence: ColumnEvidence, name: str) -> int:
-    """Most decimals of an expected number, where the column decides whether the comma of `1,234` groups, as it does for the match.
-
-    A column that decides nothing has the decimals of both readings, if one of its numbers has any.
-    """
-    expected = evidence.expected
-    if not expected.open_decimals or choose_decimal_mark(evidence):
-        return expected.decimals
-    signs: Counter[str] = Counter()
-    for prefix, side in (("expected: ", expected), ("actual: ", evidence.actual)):
-        for sign, count in side.decimal_signs.items():
-            signs[sign] += count
-            signs[prefix + sign] += count
-    matcher = registry.MATCHERS.find(name)
-    options: Any = matcher.options(**({"parse": True} if name == "numeric_tolerance" else {}))
-    if matcher.column_survey is not None:
-        options, _ = matcher.column_survey.resolve(options, signs)
-    decimal_marks = {"point": {"."}, "comma": {","}}.get(options.decimal)
-    if decimal_marks is None:
-        has_certain_mark = any(signs[sign] for sign in (".", ",", "plain"))
-        decimal_marks = {".", ","} if has_certain_mark else {"."}
-    return max(expected.decimals, *(digits if mark in decimal_marks else 0 for mark, digits in expected.open_decimals.items()))
 
 
 def _has_close_numbers(expected: SideEvidence, limit: float) -> bool:
@@ -460,7 +437,7 @@ def _choose_share(evidence: ColumnEvidence) -> MatchChoice | None:
 
 def _choose_money(evidence: ColumnEvidence) -> MatchChoice:
     named = _count_currencies(evidence.expected) + _count_currencies(evidence.actual)
-    decimals = _count_decimals(evidence, "money")
+    decimals = count_expected_decimals(evidence, "money")
     options: dict[str, Any] = {"tolerance": 0.5 * 10.0**-decimals} if 0 < decimals <= MAX_DECIMALS else {}
     return build_match("money", **options, **choose_decimal_mark(evidence)), _describe(
         evidence, "amounts", "number"

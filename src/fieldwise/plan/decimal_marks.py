@@ -4,14 +4,19 @@ Called where the match of a column is chosen. At scoring, a rule without the opt
 """
 
 from collections import Counter
-from typing import Final
+from typing import Any, Final
 
+from fieldwise import registry
+from fieldwise.kernels.numbers import count_decimals
 from fieldwise.plan.column_evidence import ColumnEvidence
 
 _MIN_SHARE: Final = 0.9
 """Share of the values that must have one mark; the others are slips."""
 _MIN_DECIMAL_SHARE: Final = 0.1
 """Share of the values with a comma that must show that it is a decimal one, where most have three digits behind it."""
+_MIN_PRECISE: Final = 3
+_MIN_PRECISE_SHARE: Final = 0.5
+"""Number and share of the actual numbers with two decimals from which expected numbers with one are rounded ones."""
 
 
 def describe_ambiguous_marks(evidence: ColumnEvidence) -> str | None:
@@ -42,3 +47,41 @@ def choose_decimal_mark(evidence: ColumnEvidence) -> dict[str, str]:
     comma_count = sum(side.decimal_signs[","] for side in sides)
     is_slip = 0 < comma_count < _MIN_DECIMAL_SHARE * (open_count + comma_count)
     return {"decimal": "point"} if is_slip else {}
+
+
+def count_expected_decimals(evidence: ColumnEvidence, name: str) -> int:
+    """Most decimals of an expected number, where the column decides whether the comma of `1,234` groups, as it does for this match.
+
+    A column that decides nothing has the decimals of both readings, if one of its numbers has any. JSON writes 5.50 as 5.5: amounts of
+    money with one decimal have two, and so have other numbers, unless they are the rounded ones of the actual side.
+    """
+    decimals = _count_written_decimals(evidence, name)
+    has_dropped_zero = decimals == 1 and (name == "money" or (evidence.actual.decimals == 2 and not _are_rounded(evidence)))
+    return 2 if has_dropped_zero else decimals
+
+
+def _are_rounded(evidence: ColumnEvidence) -> bool:
+    """True if most actual numbers have a second decimal: then expected numbers with one are rounded."""
+    numbers = evidence.actual.numbers | evidence.actual.printed_numbers
+    precise = sum(count_decimals(number) == 2 for number in numbers)
+    return precise >= max(_MIN_PRECISE, _MIN_PRECISE_SHARE * len(numbers))
+
+
+def _count_written_decimals(evidence: ColumnEvidence, name: str) -> int:
+    expected = evidence.expected
+    if not expected.open_decimals or choose_decimal_mark(evidence):
+        return expected.decimals
+    signs: Counter[str] = Counter()
+    for prefix, side in (("expected: ", expected), ("actual: ", evidence.actual)):
+        for sign, count in side.decimal_signs.items():
+            signs[sign] += count
+            signs[prefix + sign] += count
+    matcher = registry.MATCHERS.find(name)
+    options: Any = matcher.options(**({"parse": True} if name == "numeric_tolerance" else {}))
+    if matcher.column_survey is not None:
+        options, _ = matcher.column_survey.resolve(options, signs)
+    decimal_marks = {"point": {"."}, "comma": {","}}.get(options.decimal)
+    if decimal_marks is None:
+        has_certain_mark = any(signs[sign] for sign in (".", ",", "plain"))
+        decimal_marks = {".", ","} if has_certain_mark else {"."}
+    return max(expected.decimals, *(digits if mark in decimal_marks else 0 for mark, digits in expected.open_decimals.items()))
