@@ -868,7 +868,7 @@ SITUATIONS: dict[str, Situation] = {
     "a gate >= -1": situation(X, WRONG, PASSED, "cannot fail", gate={"field_accuracy.score": ">= -1"}),
     "a gate <= 90": situation(X, WRONG, PASSED, "cannot fail", gate={"field_accuracy.score": "<= 90"}),
     "one of two filters matches nothing": situation(
-        X, RIGHT, PASSED, "no case fits the filter `missing-id`", gate=X_GATE, options=("--filter", "a", "--filter", "missing-id")
+        X, RIGHT, PASSED, "no case matches the filter `missing-id`", gate=X_GATE, options=("--filter", "a", "--filter", "missing-id")
     ),
     # outputs that say two things
     "a program that prints its score twice": situation(
@@ -1422,7 +1422,7 @@ class TestSeveralSteps:
     def test_each_filter_that_matches_nothing_is_named(self, place: Place) -> None:
         place.cases({**GOOD, "tags": ["de"]}, {**GOOD, "id": "b"})
         code, output = place.run("--filter", "tag:de", "--filter", "tag:gremany")
-        assert (code, "no case fits the filter `tag:gremany`" in output) == (PASSED, True)
+        assert (code, "no case matches the filter `tag:gremany`" in output) == (PASSED, True)
 
     def test_a_comparison_with_another_version_of_an_evaluator_says_so(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
         base = fw.run("s.eval.yaml")
@@ -1598,7 +1598,7 @@ QUESTIONS: dict[str, tuple[str, int, str]] = {
     "a pack without its split": ("pack RUN -o pk", CONFIG, "a pack must not show those that are held out"),
     "a pack of an unknown split": ("pack RUN -o pk --split tarin", CONFIG, "no split `tarin`"),
     "a run after no pack": ("run s.eval.yaml --from nobody", CONFIG, "there is no pack.json"),
-    "a run of an unknown split": ("run s.eval.yaml --split tarin", NOTHING, "no case fits the filter `split:tarin`"),
+    "a run of an unknown split": ("run s.eval.yaml --split tarin", NOTHING, "no case matches the filter `split:tarin`"),
     "wrong values of an unknown field": ("mismatches RUN --field totl", CONFIG, "did you mean `total`"),
     "answers of reviewers that are not there": ("review RUN --import nobody.json", CONFIG, "nobody.json"),
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from cli_cases import write_jsonl
 from jsonschema import Draft202012Validator
 
 from fieldwise import __version__
@@ -156,7 +157,32 @@ def test_a_place_that_cannot_be_written_is_no_internal_error(folder: Path, field
 def test_a_filter_that_no_case_fits_says_so(folder: Path, fieldwise: Run) -> None:
     result = fieldwise("run", "small.eval.yaml", "--filter", "tag:DE", "--format", "plain")
     assert result.exit_code == 4
-    assert "no case fits the filter `tag:DE`" in result.stdout
+    assert "no case matches the filter `tag:DE`" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("written", "fix"),
+    [
+        ("tag:gremany", "did you mean `tag:germany`?"),
+        ("tag:x", "there are `tag:germany`, `tag:DE`"),
+        ("split:tarin", "did you mean `split:train`?"),
+        ("a", "check the spelling"),
+    ],
+)
+def test_a_filter_that_no_case_matches_names_the_tags_and_splits_that_there_are(
+    folder: Path, fieldwise: Run, written: str, fix: str
+) -> None:
+    record = {"expected": {"number": "A", "total": 1}, "actual": {"number": "A", "total": 1}}
+    write_jsonl(folder / "cases.jsonl", [{"id": "1", **record, "tags": ["germany", "DE"]}, {"id": "2", **record, "split": "train"}])
+    result = fieldwise("run", "small.eval.yaml", "--filter", written, "--format", "plain")
+    assert result.exit_code == 4
+    assert fix in result.stdout
+
+
+def test_a_filter_by_tag_of_cases_without_tags_says_that_they_have_none(folder: Path, fieldwise: Run) -> None:
+    record = {"expected": {"number": "A", "total": 1}, "actual": {"number": "A", "total": 1}}
+    write_jsonl(folder / "cases.jsonl", [{"id": "1", **record}])
+    assert "no case has a tag" in fieldwise("run", "small.eval.yaml", "--filter", "tag:x", "--format", "plain").stdout
 
 
 def test_a_run_without_cases_has_none_to_explain(folder: Path, fieldwise: Run) -> None:

@@ -49,7 +49,7 @@ def resolve_endpoint(endpoint: Endpoint, *, private: bool = True, environment: M
         return Reply(problem=problem, fix=fix, missing=True)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
-        fix = "write it as https://host/v1; a key belongs into an environment variable, named by `key_env`"
+        fix = "write it as https://host/v1; a key belongs in an environment variable, named by `key_env`"
         return Reply(problem="the url of the model is not a plain http address", fix=fix, missing=True)
     key_env = endpoint.key_env or (None if endpoint.url else environment.get(KEY_ENV_VARIABLE))
     key = environment.get(key_env) if key_env else None

@@ -1,6 +1,7 @@
 """Diagnostics of a finished run: rules without a field, evaluators that measured nothing, a filter or baseline that fits nothing."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -17,6 +18,7 @@ from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import Counts, EvaluatorSummary, Summary
 from fieldwise.model.values import Json
 from fieldwise.read.rule_lines import add_rule_lines
+from fieldwise.registry import nearest
 from fieldwise.report.limit_hints import TOLERATE
 from fieldwise.score.evaluate import FilterMatches
 from fieldwise.score.path_survey import (
@@ -47,6 +49,8 @@ MAX_SURVEYED_CASES: Final = 50_000
 MAX_REASONS: Final = 3
 """Maximum number of reasons that are listed for the cases an evaluator could not measure."""
 
+_MAX_NAMED: Final = 8
+"""Number of tags or splits that a fix names."""
 _MAX_CLOCK_SECONDS: Final = 60
 """Clocks of machines that share a root differ by less."""
 
@@ -299,15 +303,31 @@ def warn_unmatched_filters(filters: FilterMatches | None, problems: Sequence[Dia
     """A warning for each filter that matches no case, unless problems with the data explain that there are none."""
     if filters is None or (problems and not selected):
         return []
-    fix = "check the spelling: letter case counts, and ids are compared whole unless they have a `*`"
     diagnostics: list[Diagnostic] = []
     for when in filters.unmatched:
-        what = f"no case fits the filter `{_list_filters(when)[0]}`"
+        what, fix = f"no case matches the filter `{_list_filters(when)[0]}`", _suggest_filter(when, filters)
         diagnostics.append(Diagnostic(code="unmatched-filter", level="warning", what=what, fix=fix))
     if not selected and not filters.unmatched:
-        what, fix = "no case fits all filters", "give fewer of them: a case must have one of the ids, one of the tags and one of the splits"
+        what, fix = (
+            "no case matches all filters",
+            "give fewer of them: a case must have one of the ids, one of the tags and one of the splits",
+        )
         diagnostics.append(Diagnostic(code="unmatched-filter", level="warning", what=what, fix=fix))
     return diagnostics
+
+
+def _suggest_filter(unmatched: When, filters: FilterMatches) -> str:
+    """Advice on a filter of one condition: the most similar tag or split, else those that there are."""
+    if unmatched.id:
+        return "check the spelling: letter case counts, and ids are compared whole unless they have a `*`"
+    kind, written, names = ("tag", unmatched.tag, filters.tags) if unmatched.tag else ("split", unmatched.split, filters.splits)
+    if not names:
+        return f"no case has a {kind}"
+    closest = nearest(written[0], names)
+    if closest:
+        return f"did you mean `{kind}:{closest}`?"
+    more = " …" if len(names) > _MAX_NAMED else ""
+    return f"there are {', '.join(f'`{kind}:{name}`' for name in islice(names, _MAX_NAMED))}{more}"
 
 
 def warn_earlier_clock(root: str | Path | None, run_id: str) -> list[Diagnostic]:

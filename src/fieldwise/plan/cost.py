@@ -74,7 +74,7 @@ def _find_priced(review: Review, name: Any, evaluators: Sequence[PlannedEvaluato
     if name is None:
         return candidates[0]
     if name not in names:
-        what = f"`cost` names the evaluator `{name}`, and none that compares fields is called so"
+        what = f"`cost` names the evaluator `{name}`, but no evaluator of that name compares fields"
         review.add_error((*_PLACE, "evaluator"), "unknown-evaluator", what, suggest_name(str(name), names))
         return INVALID
     return candidates[names.index(name)]

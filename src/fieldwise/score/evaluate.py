@@ -58,6 +58,10 @@ def applicable_rows(when: When | None, cases: Cases) -> NDArray[np.int64]:
     return np.array([row for row in range(len(cases)) if _is_selected(when, cases, row)], dtype=np.int64)
 
 
+_MAX_FILTER_NAMES: Final = 200
+"""After this many tags or splits no further ones are collected."""
+
+
 class FilterMatches:
     """The filters of a run, and those of them that no case has matched so far."""
 
@@ -68,6 +72,10 @@ class FilterMatches:
         filters += [When(split=(name,)) for name in only.split]
         self.unmatched = filters
         """Filters of one condition each."""
+        self.tags: dict[str, None] = {}
+        """The first tags of the cases in order, for the advice on filters that match none."""
+        self.splits: dict[str, None] = {}
+        """The first splits, for the same purpose."""
         self._groups: set[str] = set()
         self._groups_elsewhere: set[str] = set()
 
@@ -75,12 +83,19 @@ class FilterMatches:
         """The positions of the cases that all filters together select."""
         if self.unmatched:
             self.unmatched = [part for part in self.unmatched if not len(applicable_rows(part, cases))]
+            self._collect_names(cases)
         rows: list[int] = applicable_rows(self._only, cases).tolist()
         if self._only.split and cases.group:
             self._groups.update(cases.group[row] for row in rows)
             splits = zip(cases.split, cases.group, strict=True)
             self._groups_elsewhere.update(group for split, group in splits if split is not None and split not in self._only.split)
         return rows
+
+    def _collect_names(self, cases: Cases) -> None:
+        if any(part.tag for part in self.unmatched) and len(self.tags) < _MAX_FILTER_NAMES:
+            self.tags.update(dict.fromkeys(chain.from_iterable(cases.tags)))
+        if any(part.split for part in self.unmatched) and len(self.splits) < _MAX_FILTER_NAMES:
+            self.splits.update(dict.fromkeys(split for split in cases.split if split is not None))
 
     @property
     def divided_groups(self) -> list[str]:

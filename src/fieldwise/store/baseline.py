@@ -41,7 +41,7 @@ def save_baseline(run: Run, path: str | Path) -> Path:
     """Write a run as a baseline; an existing file is replaced atomically."""
     if run.state == "invalid":
         what = f"run {run.id} is invalid, so it cannot be a baseline"
-        raise ConfigError([Diagnostic(code="invalid-run", what=what, fix="see its problems, mend the suite, and run it again")])
+        raise ConfigError([Diagnostic(code="invalid-run", what=what, fix="see its problems, correct the suite, and run it again")])
     if run.state != "finished":
         what, fix = f"run {run.id} did not finish, so it cannot be a baseline", "finish it: fieldwise run SUITE --resume"
         raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])

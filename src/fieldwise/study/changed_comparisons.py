@@ -210,5 +210,5 @@ def _no_distances(run: Run) -> Diagnostic:
 
 
 def _not_reproducible(run: Run, match: str) -> Diagnostic:
-    what = f"what run {run.id} stores about `{match}` does not give its own results, so nothing can be recomputed from it"
+    what = f"the values that run {run.id} stored for `{match}` do not reproduce its results, so nothing can be recomputed from them"
     return Diagnostic(code="old-run", what=what, fix="run the suite again")

@@ -425,7 +425,7 @@ def _make_change(item: ReviewItem, comparison: Comparison, choice: Choice, typed
     if item.redacted:
         raise ReviewProblem("the values of this comparison were not stored (`redact`)", "judge the actual value, or skip it")
     if "[+" in item.path:
-        fix = "if the item belongs into the expected list, edit the data"
+        fix = "if the item belongs in the expected list, edit the data"
         raise ReviewProblem("expected has no item that this one was compared with, so there is nothing to correct", fix)
     if choice == "both_right":
         return _Change("accept_also", comparison.actual, "review: both are right")

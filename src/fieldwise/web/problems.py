@@ -181,7 +181,10 @@ def check_parameter_names(sent: Iterable[str], single: Iterable[str], repeatable
 def _suggest_name(name: str, valid: Iterable[str]) -> str:
     inner = [option for option in sorted(valid) if option.endswith(f".{name}")]
     similar = inner[0] if inner else nearest(name, sorted(valid))
-    return f"did you mean `{similar}`?" if similar else "leave it out"
+    if similar:
+        return f"did you mean `{similar}`?"
+    names = ", ".join(f"`{option}`" for option in sorted(valid))
+    return f"leave it out; valid here: {names}" if names and len(names) <= _MAX_SHOWN else "leave it out"
 
 
 class StrictRoute(APIRoute):
