@@ -67,7 +67,7 @@ def _select(names: Iterable[tuple[str, str]], incomplete: str) -> "list[Completi
 
 
 def _find_root(context: click.Context) -> str | None:
-    """The value of `--root`, of the command or of `fieldwise`; callbacks have not run, so that only the parameters tell it."""
+    """The value of `--root`, of the command or of `fieldwise`; read from the parameters, because callbacks do not run during completion."""
     current: click.Context | None = context
     while current is not None:
         if current.params.get("root"):

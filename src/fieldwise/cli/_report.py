@@ -74,7 +74,7 @@ def check_outputs(outputs: Iterable[str]) -> None:
 
 
 def check_list_output(name: str) -> None:
-    """Raise ConfigError for a file name that is no format for a list of comparisons."""
+    """Raise ConfigError for a file name whose format cannot hold a list of comparisons."""
     from fieldwise.report.mismatch_list import SUFFIXES as LIST_SUFFIXES
     from fieldwise.report.mismatch_list import find_list_suffix
 
@@ -183,6 +183,6 @@ def _eval_results_json(run: Run) -> str:
 
 
 def describe_missing_field_prf(suite_file: str | None) -> Diagnostic:
-    """The problem of a suite whose results are to be written to `eval-results.json`, and which has no `field_prf`."""
+    """The error for writing `eval-results.json` from a suite without `field_prf`."""
     what, fix = f"{EVAL_RESULTS} holds the results of field_prf, which the suite does not have", "add `- {type: field_prf}`"
     return Diagnostic(code="no-field-prf", what=what, where=Where(file=suite_file), fix=fix)

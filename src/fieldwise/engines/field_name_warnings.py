@@ -22,9 +22,9 @@ from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.summarize.exit_code import NO_COMMON_FIELD
 
 _MIN_CASES: Final = 3
-"""With fewer cases, other names are an answer that is wrong like any other."""
+"""Minimum number of cases: in fewer, other names may be ordinary wrong answers."""
 _MAX_CASES: Final = 1_000
-"""Number of stored cases whose records are looked at."""
+"""Maximum number of stored cases to read."""
 _MAX_NAMED: Final = 4
 _ABSENT_OUTCOMES: Final = frozenset(("omission", "hallucination", "both_absent", "ignored"))
 
@@ -85,7 +85,7 @@ def _list_fields(value: Any) -> dict[str, Any]:
 
 
 def _drop_empty_fields(fields: _Record) -> _Record:
-    """The fields that have a value: one that is null or empty says nothing of the names that a side uses."""
+    """The fields that have a value; a null or empty field is no evidence of the names that a side uses."""
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 

@@ -38,11 +38,11 @@ def score_in_shards(
         try:
             totals, problems = _score_shards(setup, shards, writer, executor, progress, size)
         except Unsplittable:
-            pass  # the rows turned out to need reading in order: the caller does that
+            pass  # the rows must be read in order, which the caller does
         else:
             reader.diagnostics += problems
             return totals
-    if not executor.min_bytes:  # the executor was requested, so a warning tells that it was not used
+    if not executor.min_bytes:  # the executor was requested, so warn that it was not used
         what, fix = "the cases cannot be read in shards, so one process did all the work", "put all of them in JSONL or Parquet files"
         reader.diagnostics.append(Diagnostic(code="one-piece", level="warning", what=what, fix=fix))
     return None

@@ -188,7 +188,7 @@ class ComparisonTable:
 
     @classmethod
     def without_rows(cls, cases: int) -> ComparisonTable:
-        """The table of cases of which nothing was compared."""
+        """An empty table, for cases in which nothing was compared."""
         codes, flags, numbers = np.zeros(0, dtype=np.int32), _no_flags(), _no_numbers()
         return cls(
             cases=cases,

@@ -85,10 +85,10 @@ class HasProblems(Protocol):
 
 @runtime_checkable
 class HasRemarks(Protocol):
-    """Options that are valid, but may not do what one would think."""
+    """Options that are valid but may be misunderstood."""
 
     def remarks(self) -> Iterable[OptionProblem]:
-        """What to know about them; shown as warnings."""
+        """The remarks on these options, shown as warnings."""
         ...
 
 

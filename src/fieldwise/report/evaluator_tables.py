@@ -21,7 +21,7 @@ _MAIN_METRICS: Final = {
     "field_prf": ("score", "pass_rate", "macro_f1", "micro_f1", "macro_precision", "macro_recall"),
     "json_quality": ("score", "pass_rate", "completeness", "hallucination", "accuracy", "safety", "rqs_normalized"),
 }
-"""Metrics drawn as bars, by evaluator type; of other types the first that are shares."""
+"""Metrics drawn as bars, by evaluator type; other types use their first metrics between 0 and 1."""
 _RATES: Final = ("precision", "recall", "f1")
 _CASE_STATES: Final = (
     ("passed", "passed", "✓"),

@@ -166,7 +166,7 @@ class RunView:
 
     @property
     def unmeasured(self) -> int:
-        """Number of results that are no measurement: faults of the measurement, skipped and unavailable ones."""
+        """Number of results without a measurement: evaluation faults, skipped and unavailable results."""
         counts = [evaluator.counts for evaluator in self.evaluators]
         return sum(count.faults + count.skipped + count.unavailable for count in counts)
 
@@ -258,7 +258,7 @@ class RunView:
 
     @cached_property
     def unread_values(self) -> tuple[Diagnostic, ...]:
-        """What matches could not read of the expected values: the first thing to look at, because it explains low scores."""
+        """Diagnostics of expected values that their match could not read; shown first, because they explain low scores."""
         return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.code == UNREAD_VALUES)
 
     @cached_property

@@ -32,7 +32,7 @@ from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements, find_comm
 
 FORMAT: Final = 1
 MAX_CASES: Final = 5000
-"""Maximum number of cases in a baseline; each takes about 60 bytes for every evaluator, twice that if values are no short decimals."""
+"""Maximum number of cases in a baseline; each takes about 60 bytes for every evaluator, twice that if the values have many decimals."""
 DIGITS: Final = 6
 """Digits of the summary; in files without `exact`, of the metrics too."""
 

@@ -19,7 +19,7 @@ from fieldwise.store.part_reader import list_part_files, read_table
 FIELD_MEANS: Final = "field_scores"
 """Name of the table. Parts of earlier versions have a table `field_means`, without nulls that both sides agree on; it is not read."""
 MIN_COMPARISONS: Final = 10_000
-"""With fewer comparisons, the table is not worth a file."""
+"""Minimum number of comparisons for which the table is written to a file."""
 _SOURCE_COLUMNS: Final = ("case", "field", "similarity", "outcome")
 _UNCOUNTED_OUTCOMES: Final = ("both_absent", "ignored", "fault")
 _BOTH_ABSENT: Final = _UNCOUNTED_OUTCOMES.index("both_absent")

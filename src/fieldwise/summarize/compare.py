@@ -242,7 +242,7 @@ def _finite_or_none(value: float) -> float | None:
 
 
 def _as_lower_is_better(change: Change) -> Change:
-    """The change of a number of which lower is better: the gain then measures the distance from 0."""
+    """The change of a metric for which lower is better: the gain then measures the distance from 0."""
     gain = None if change.gain is None else normalized_gain(1 - change.base, 1 - change.new)
     return _judged(replace(change, lower_is_better=True, gain=gain))
 

@@ -56,7 +56,7 @@ class MeasuredRows:
 
 
 def find_measured_rows(results: Results) -> MeasuredRows:
-    """Separate measurements from results that are none; the details of an error say whether the system failed."""
+    """Find the results that are measurements; the details of an error say whether the system failed."""
     rows = results.status == Status.SCORED
     by_status = np.bincount(results.status, minlength=len(Status)).tolist()
     failures = 0
@@ -154,14 +154,14 @@ class GroupSets:
 
 @dataclass(frozen=True, slots=True)
 class ValueRange:
-    """The values that a mean is of."""
+    """The range of the values of a mean."""
 
     lowest: float
     highest: float
     is_binary: bool
     """True if all are 0 or 1."""
     is_unbounded: bool = False
-    """True if others may be outside [0, 1], such as costs, wherever these are."""
+    """True if values outside [0, 1] are possible, as for costs, even if all of these are inside."""
 
 
 def find_mean_interval(

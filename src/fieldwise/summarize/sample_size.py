@@ -45,7 +45,7 @@ class ShareSpread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedSpread:
-    """How the change of a metric between 0 and 1 varies of which two runs are known: as they differ anyway, and by the cases that drop."""
+    """Spread of the change of a metric in [0, 1], measured from two runs: their usual differences, plus those of the cases that drop."""
 
     variance: float
     """Variance of the values of the first run over cases."""
@@ -64,13 +64,13 @@ class PairedSpread:
         return self.mean
 
     def variance_of_change(self, drop: float) -> float:
-        """Variance of the change of a case. What cases lose by the drop is added to what differs anyway."""
+        """Variance of the change of a case: the loss by the drop is added to the usual differences of two runs."""
         if drop == 0:
             return self.measured_variance
         return max(self.measured_variance * 1e-6, min(1.0, self.noise + self.mean_square_of(drop)) - drop**2)
 
     def mean_square_of(self, drop: float) -> float:
-        """Largest mean square of the changes of cases none of which rises; of yes and no it is the drop itself.
+        """Largest mean square of the changes if no case rises; for binary values it is the drop itself.
 
         The squares of what is lost sum up to at most the change of the sum of squares, of the values and of what they lack to 1. The
         variance of the values changes with their mean as that of a share does.

@@ -92,7 +92,7 @@ class EvaluatorPanel:
     """Number of comparisons beyond MAX_ROWS, which are not shown."""
     misses: tuple[str, ...]
     has_comparisons: bool = True
-    """False if the rows, if any, are arguments of tool calls: the misses then say more than the rows."""
+    """False for rows that are arguments of tool calls, whose misses are more informative."""
 
     @property
     def measured(self) -> bool:
@@ -101,7 +101,7 @@ class EvaluatorPanel:
 
     @property
     def repeats_reasoning(self) -> bool:
-        """True if the only miss is the reasoning again, as for an output that is null and for a fault."""
+        """True if the only miss repeats the reasoning, as for a null output or a fault."""
         return len(self.misses) == 1 and bool(self.reasoning) and self.misses[0].strip("()").endswith(self.reasoning)
 
 
@@ -233,7 +233,7 @@ def _make_field_place(server: Server, run: Run, case: Case, results: Mapping[str
         return None
     comparison = of_field[0]
     if is_redacted(comparison.expected) or is_redacted(comparison.actual):
-        return FieldPlace(comparison.path, FieldEvidence())  # a picture would show what the run must not
+        return FieldPlace(comparison.path, FieldEvidence())  # an image could show the redacted value
     return FieldPlace(comparison.path, build_field_evidence(server, run, case, comparison))
 
 
