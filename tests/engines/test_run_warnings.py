@@ -93,3 +93,22 @@ def test_a_run_says_that_only_the_first_of_several_outputs_is_scored(folder: Pat
     assert result.exit_code == 0
     assert "2 of 3 cases have several outputs: scores are those of `actual`, else of the first" in result.stdout
     assert "several outputs" not in run(folder, [WITH_X], {"type": "field_prf"}).stdout
+
+
+def test_a_field_that_every_record_has_is_not_sparse_because_of_when(folder: Path) -> None:
+    rows = [{"id": str(at), "expected": {"x": 1, "y": 1}, "actual": {"x": 1, "y": 1}, "tags": ["odd"] * (at % 2)} for at in range(4)]
+    of_y = {"type": "field_accuracy", "name": "of_y", "fields": ["y"]}
+    evaluators = ({"type": "field_accuracy", "fields": ["x"]}, {**of_y, "when": {"tag": "odd"}})
+    assert "do not have this field" not in run(folder, rows, *evaluators).stdout
+    composite = {"type": "composite", "evaluators": [evaluators[0], evaluators[1]]}
+    assert "do not have this field" not in run(folder, rows, evaluators[0], composite).stdout
+
+
+def test_a_field_that_some_records_lack_is_counted_in_all_records_whatever_when_says(folder: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": str(at), "expected": {"x": 1} if at == 1 else {"x": 1, "y": 1}, "actual": {"x": 1}, "tags": ["odd"] * (at % 2)}
+        for at in range(4)
+    ]
+    of_y = {"type": "field_accuracy", "name": "of_y", "fields": ["y"], "when": {"tag": "odd"}}
+    result = run(folder, rows, {"type": "field_accuracy", "fields": ["x"]}, of_y)
+    assert "field y: 1 of 4 expected records do not have this field" in result.stdout

@@ -1,6 +1,7 @@
 """Diagnostics of a finished run: rules without a field, evaluators that measured nothing, a filter or baseline that fits nothing."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -164,10 +165,13 @@ def warn_unused_rules(
     absent = survey.absent
     diagnostics = [report_absent_path(plan, rule, survey) for rule in absent]
     seen_rules = [rule for rule in rules if totals.fields.expected[rule.text]]
-    plain_rules = [rule for rule in seen_rules if not _is_list_rule(rule)]
-    diagnostics += report_missing_fields(plan, plain_rules, totals.fields.expected, totals.fields.cases)
-    list_rules = [rule for rule in seen_rules if _is_list_rule(rule) and totals.fields.expected[rule.text] < totals.fields.cases]
-    diagnostics += _warn_sparse_list_rules(plan, list_rules, read_all)
+    counted_fields = _find_counted_fields(plan)
+    counted_rules = [rule for rule in seen_rules if rule.text in counted_fields]
+    diagnostics += report_missing_fields(plan, counted_rules, totals.fields.expected, totals.fields.cases)
+    other_rules = [rule for rule in seen_rules if rule.text not in counted_fields]
+    diagnostics += _survey_sparse_rules(
+        plan, [rule for rule in other_rules if totals.fields.expected[rule.text] < totals.fields.cases], read_all
+    )
     reported_keys = {rule.text for rule in list_written_keys(plan)} if all_cases and read_all is not None else set[str]()
     for planned in plan.evaluators:
         for rule in getattr(planned.config, "lists", ()):
@@ -202,15 +206,24 @@ def warn_absent_item_paths(
     return add_rule_lines(plan, problems)
 
 
-def _is_list_rule(rule: FieldRule) -> bool:
-    return rule.path is not None and bool(rule.path.each_count)
+def _find_counted_fields(plan: Plan) -> set[str]:
+    """The fields with a comparison in every case whose expected record has them, so that the comparisons count these records.
 
-
-def _warn_sparse_list_rules(plan: Plan, rules: Sequence[FieldRule], read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:
-    """`[*]` rules whose field some expected records do not have.
-
-    An empty list counts as the field and leaves no comparison, so that the cases are read again.
+    An empty list leaves no comparison of a `[*]` rule, and `when` leaves none of the cases that it excludes.
     """
+    of_all_cases = tuple(planned for planned in plan.evaluators if not _depends_on_case(planned))
+    rules = [written.rule for written in list_written_rules(replace(plan, evaluators=of_all_cases))]
+    return {rule.text for rule in rules if rule.path is not None and not rule.path.each_count}
+
+
+def _depends_on_case(planned: PlannedEvaluator) -> bool:
+    """True if `when` limits the evaluator, or a member of it, to some cases."""
+    members = getattr(planned.config, "evaluators", ())
+    return planned.when is not None or any(_depends_on_case(member.evaluator) for member in members)
+
+
+def _survey_sparse_rules(plan: Plan, rules: Sequence[FieldRule], read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:
+    """Rules whose field some expected records do not have, by reading the cases again: not every one of them has a comparison."""
     if not rules or read_all is None:
         return []
     survey = PathSurvey(rules)
