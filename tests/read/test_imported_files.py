@@ -134,6 +134,24 @@ def test_the_only_list_of_cases_in_an_object_is_read(tmp_path: Path) -> None:
     assert "the cases are the list `rows` of the file" in [problem.what for problem in run.diagnostics]
 
 
+def test_metrics_that_are_nan_do_not_hide_the_list_of_cases(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    rows = [{"user_input": "q", "response": "a", "reference": "a", "faithfulness": score} for score in (1.0, float("nan"))]
+    path.write_text(json.dumps({"framework": "RAGAS", "averages": {"faithfulness": float("nan")}, "per_question": rows}))
+    run = fw.run({"name": "s", "cases": str(path), "evaluators": [{"type": "answer_quality"}]}, root=tmp_path / "runs")
+    assert run.summary["answer_quality.exact_match"] == 1.0
+    [note] = [problem for problem in run.diagnostics if problem.code == "non-finite-number"]
+    assert (note.where.case, note.where.field) == ("2", "faithfulness")
+
+
+def test_records_of_two_files_are_read_beside_a_metric_that_is_nan(tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text(json.dumps([{"id": number, "total": number} for number in range(3)]))
+    results = [{"id": number, "total": float("nan") if number == 2 else number} for number in range(3)]
+    (tmp_path / "out.json").write_text(json.dumps({"model": "m-2", "metrics": {"f1": float("nan")}, "results": results}))
+    run = _run(tmp_path, {"expected": "gold.json", "actual": "out.json"}, ["total"])
+    assert [row.result.score for row in run.results()] == [1, 1, 0]
+
+
 FAILED = {"status": "failed", "error": {"code": "InternalServerError", "message": "An unexpected error occurred."}}
 
 

@@ -3,8 +3,9 @@
 import io
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, TypeAlias, cast
 
@@ -310,9 +311,10 @@ def read_json(stream: BinaryIO, file: str) -> RowBatch:
     if recognized is not None:
         return import_rows([value], recognized, file)
     if isinstance(value, dict):
-        document = find_records(cast("Mapping[str, Any]", value)) if not problems else None
+        has_errors = any(problem.level == "error" for problem in problems)
+        document = None if has_errors else find_records(cast("Mapping[str, Any]", value))
         if document is not None:
-            rows = _rows_of_list(document.records, [], file)
+            rows = _rows_of_list(document.records, _list_record_problems(value, document.records, problems), file)
             rows.notes = (Diagnostic(code=document.code, what=document.what, where=Where(file=file), level="info"),)
             return rows
         return RowBatch(values=[value], numbers=[1], files=[file], numbering="file", problems={0: problems} if problems else {})
@@ -386,6 +388,23 @@ def _describe_syntax_error(content: bytes, failure: JsonProblem, file: str) -> D
         fix = "this is one JSON object per line: give the file the name .jsonl"
         return Diagnostic(code=failure.code, what=failure.what, where=where, fix=fix)
     return failure.to_diagnostic(where)
+
+
+def _list_record_problems(document: Any, records: Sequence[Any], problems: Sequence[JsonProblem]) -> list[JsonProblem]:
+    """The problems inside these objects of a document, each with the number of its object as the first step.
+
+    A metric beside them that is NaN, as of a judge that failed, is no problem of a case.
+    """
+    numbers = {id(record): number for number, record in enumerate(records)}
+    inside: list[JsonProblem] = []
+    for problem in problems:
+        node = document
+        for depth, step in enumerate(problem.steps, 1):
+            node = node[step]
+            if id(node) in numbers:
+                inside.append(replace(problem, steps=(numbers[id(node)], *problem.steps[depth:])))
+                break
+    return inside
 
 
 def _rows_of_list(items: list[Any], list_problems: list[JsonProblem], file: str) -> RowBatch:
