@@ -423,6 +423,9 @@ def test_init_says_that_rows_paired_by_number_may_not_belong_together() -> None:
     assert "rows of the same number agree no more than by chance" in invoke("init", "--expected", "e.jsonl", "--actual", "a.jsonl")
     write("a.jsonl", rows[:-1])
     assert "expected has 48 rows, actual 47" in invoke("init", "--force", "--expected", "e.jsonl", "--actual", "a.jsonl")
+    write("e.jsonl", [{"PartID": f"p{n // 2}", "total": 5} for n in range(12)])
+    write("a.jsonl", [{"PartID": f"q{n // 2}", "total": 5} for n in range(12)])
+    assert "have another `PartID` in 12 of 12 cases" in invoke("init", "--force", "--expected", "e.jsonl", "--actual", "a.jsonl")
 
 
 def test_the_score_is_that_of_the_prediction_not_of_the_expected_value_repeated_beside_it() -> None:

@@ -121,3 +121,14 @@ def test_tables_of_uneven_length_without_an_id_are_reported_and_scored(tmp_path:
     assert run.exit_code == 0
     run = fw.run(SUITE, expected=rows, actual=list(rows), root=tmp_path)
     assert "uneven-rows" not in {note.code for note in run.diagnostics}
+
+
+def test_rows_of_the_same_number_with_other_ids_are_doubted(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"EntityID": f"Q{number // 2}", "kind": "ab"[number // 20], "text": "x"} for number in range(40)]
+    others = [row | {"EntityID": f"R{row['EntityID']}"} for row in rows]
+    run = fw.run(SUITE, expected=rows, actual=others, root=tmp_path)
+    [note] = [note for note in run.diagnostics if note.code == "other-ids"]
+    assert note.what == "rows of the same number have another `EntityID` in 40 of 40 cases: they may not belong together"
+    for actual in (list(rows), [*rows[:20], *others[20:]], [{"kind": row["kind"], "text": "y"} for row in rows]):
+        run = fw.run(SUITE, expected=rows, actual=actual, root=tmp_path)
+        assert "other-ids" not in {note.code for note in run.diagnostics}

@@ -26,6 +26,7 @@ from fieldwise.plan.needed_sides import NO_COLUMN
 from fieldwise.read.cases import read_cases
 from fieldwise.read.files import get_data_stem
 from fieldwise.read.pairing import Pairing, list_names
+from fieldwise.read.shared_columns import OTHER_IDS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.inferred_rules import infer_rules, is_untyped, list_unreadable_cases
 
@@ -143,7 +144,7 @@ def infer_paired_suite(
     for side, path, mapping in (("expected", expected, pairing.expected), ("actual", actual, pairing.actual)):
         text += f"  {side}:{_side_yaml(_relative_path(path, folder), mapping, reasons)}"
     suite = _write_suite(stem, text, source, rules, extra_fields=pairing.list_extra_fields())
-    doubts = [diagnostic for diagnostic in reader.diagnostics if diagnostic.code in ("uneven-rows", OTHER_ORDER)]
+    doubts = [diagnostic for diagnostic in reader.diagnostics if diagnostic.code in ("uneven-rows", OTHER_ORDER, OTHER_IDS)]
     return PairedSuite(f"{stem}.eval.yaml", suite, paired, count, doubts)
 
 

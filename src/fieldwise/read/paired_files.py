@@ -25,7 +25,7 @@ from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, find_unpaired_ids
 from fieldwise.read.ids import MAX_REPORTED
 from fieldwise.read.imported_files import EVIDENCE, EXPECTED_PLACES
 from fieldwise.read.pairing_fields import Steps, remove_repeated_id
-from fieldwise.read.shared_columns import MAX_COMPARED_ROWS, are_in_other_order, find_shared_column
+from fieldwise.read.shared_columns import MAX_COMPARED_ROWS, OTHER_IDS, are_in_other_order, describe_other_ids, find_shared_column
 from fieldwise.read.side_columns import SIDES
 from fieldwise.read.side_files import RecordFiles, RecordTable, Side, SideRecord, open_side, open_values_by_id
 from fieldwise.read.side_mapping import identify_record
@@ -300,10 +300,15 @@ def _check_keys(expected: RecordTable, actual: RecordTable, diagnostics: list[Di
     if not expected.has_key:
         what = "neither side has an id: rows are paired by their number"
         diagnostics.append(Diagnostic(code="joined-by-number", what=what, where=Where(file=expected.file), level="warning"))
-        if are_in_other_order(expected.peek(MAX_COMPARED_ROWS), actual.peek(MAX_COMPARED_ROWS)):
+        rows = expected.peek(MAX_COMPARED_ROWS), actual.peek(MAX_COMPARED_ROWS)
+        where = Where(file=actual.file)
+        other_ids = describe_other_ids(*rows)
+        if are_in_other_order(*rows):
             what = "both sides have the same values, but rows of the same number agree no more than by chance: their order may differ"
-            where = Where(file=actual.file)
             diagnostics.append(Diagnostic(code=OTHER_ORDER, what=what, where=where, fix=_NAME_IDS, level="warning"))
+        elif other_ids is not None:
+            fix = f"check that both files hold the same cases; if they do, {_NAME_IDS}"
+            diagnostics.append(Diagnostic(code=OTHER_IDS, what=other_ids, where=where, fix=fix, level="warning"))
     return True
 
 

@@ -4,6 +4,7 @@ Called where two tables are paired, before they would be paired by the number of
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import eq
@@ -12,6 +13,8 @@ from typing import Any, Final
 from fieldwise.kernels.values import to_nfc
 from fieldwise.read.columns import fold_name
 
+OTHER_IDS: Final = "other-ids"
+"""Code of the warning that rows of the same number have different ids."""
 MAX_COMPARED_ROWS: Final = 20_000
 """Number of rows of each side that decide."""
 _MIN_SHARED: Final = 0.9
@@ -26,6 +29,11 @@ _EVIDENT_DEVIATIONS: Final = 5.0
 in rows of the same order, for the column to be evidence of the order."""
 _CHANCE_DEVIATIONS: Final = 2.0
 """Standard deviations above the mean up to which values are equal by chance."""
+
+_ID_ENDING: Final = re.compile(r"(?:[_\- ]|^)(?i:id|uuid)$|(?<=[a-z])I[dD]$")
+_MIN_ID_ROWS: Final = 10
+_MIN_OTHER_IDS: Final = 0.9
+"""Number of rows with an id on both sides, and the share of them with different ones, that show that rows do not belong together."""
 
 _Row = Mapping[str, Any]
 
@@ -86,6 +94,25 @@ def are_in_other_order(expected: Sequence[_Row], actual: Sequence[_Row]) -> bool
         is_evidence = shared >= _MIN_SHARED_VALUES * count and shared > chance + _EVIDENT_DEVIATIONS * deviation
         has_evidence = has_evidence or is_evidence
     return has_evidence
+
+
+def describe_other_ids(expected: Sequence[_Row], actual: Sequence[_Row]) -> str | None:
+    """That nearly all rows of the same number differ in a column that is named like an id, in words; None if there is no such column.
+
+    >>> rows = [{"EntityID": f"Q{number}", "kind": "a"} for number in range(20)]
+    >>> describe_other_ids(rows[:10], rows[10:])
+    'rows of the same number have another `EntityID` in 10 of 10 cases: they may not belong together'
+    >>> describe_other_ids(rows, rows)
+    """
+    for left, right in _pair_columns(_list_columns(expected), _list_columns(actual)):
+        if not _ID_ENDING.search(left):
+            continue
+        pairs = [(row.get(left), other_row.get(right)) for row, other_row in zip(expected, actual, strict=False)]
+        present = [pair for pair in pairs if all(value not in (None, "") for value in pair)]
+        differing = sum(to_comparable(value) != to_comparable(other_value) for value, other_value in present)
+        if len(present) >= _MIN_ID_ROWS and differing >= _MIN_OTHER_IDS * len(present):
+            return f"rows of the same number have another `{left}` in {differing:,} of {len(present):,} cases: they may not belong together"
+    return None
 
 
 def _pair_columns(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str, str]]:
