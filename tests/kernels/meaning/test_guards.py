@@ -37,6 +37,7 @@ def describe_differences(expected: str, actual: str) -> list[str]:
         ("Hypertension", "Hypotension", ["opposites: hypertension / hypotension"]),
         ("Price includes VAT", "Price excludes VAT", ["opposites: includes / excludes"]),
         ("The seller bears the risk", "The buyer bears the risk", ["opposites: seller / buyer"]),
+        ("the seller's bank", "the buyers’ bank", ["opposites: seller / buyer"]),
         ("Le vendeur paie", "L'acheteur paie", ["opposites: vendeur / acheteur"]),
         ("收入增长", "收入下降", ["opposites: 增 / 降"]),
         ("Payable in USD", "Payable in EUR", ["not the same: usd / eur"]),

@@ -21,12 +21,15 @@ OR / Oregon · Portland, OR / Portland, Oregon · Washington / Washington, D.C. 
 x < y / x<y · ≤ 5 / <=5 · ± 5 mm wide / +/- 5 mm wide · <b>bold</b> / b bold b"""
 OPEN = """The term is 24 months / It runs for two years · can / may · the cat / the dog · 3 pm / 15:00 · Q3 2024 / third quarter of 2024 ·
 10 Downing Street / 10 Downing Street, London · net 30 / due in 30 days · Jordan Smith / Jordan ·
-Oregon / USA · Portland, OR / Portland, USA · cash or card / cash in card · CASH OR CARD / CASH IN CARD · Indian / American Indian"""
+Oregon / USA · Portland, OR / Portland, USA · cash or card / cash in card · CASH OR CARD / CASH IN CARD · Indian / American Indian ·
+grade / degree · JS / John Smith · CEO / chief executive officer · VAT / vat rates"""
 
 
 CALENDAR_AND_OTHER_TERMS = """March / May · January / März · Oct / Nov · lundi / Tuesday · Spring / Winter · North / East ·
-Ltd. / Inc. · GmbH / LLC · first / second"""
-SAME_TERMS = """March / März · Oct. / octobre · Montag / Monday · autumn / Fall · Limited / Ltd. · north / Norden · listopad / October"""
+Ltd. / Inc. · GmbH / LLC · first / second · mg / mcg · year / months · square metre / square foot · PT1H40M / PT1H39M"""
+SAME_TERMS = """March / März · Oct. / octobre · Montag / Monday · autumn / Fall · Limited / Ltd. · north / Norden · listopad / October ·
+kg / kilograms · pcs / Stück · percent / % · VAT / value added tax · NKDA / No known drug allergies · IT / information technology ·
+AB-12-34 / AB1234"""
 
 
 def pairs(table: str) -> list[tuple[str, str]]:

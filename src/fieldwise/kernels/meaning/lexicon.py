@@ -36,7 +36,7 @@ accept accepts accepted approve approves approved approval granted genehmigt ang
     disapproved abgelehnt refusé refusée rejeté rechazado rechazada rifiutato rejeitado odrzucone ;
 pass passed passes bestanden | fail failed fails ;
 start starts started begin begins began begun commence commenced | stop stops stopped end ends ended discontinue discontinued
-    finish finished cease ;
+    finish finished cease expire expires expiring terminate terminates terminated ;
 before prior_to vor avant antes | after following nach après después ;
 above over exceeds exceeded more_than greater_than | below under beneath less_than fewer_than ;
 maximum max at_most no_more_than up_to | minimum min at_least no_less_than ;
@@ -57,6 +57,15 @@ mortgagor | mortgagee ;
 grantor | grantee ;
 franchisor | franchisee ;
 transferor | transferee ;
+trustor settlor | trustee ;
+obligor | obligee ;
+pledgor | pledgee ;
+promisor | promisee ;
+donor | donee ;
+bailor | bailee ;
+drawer | drawee ;
+interviewer | interviewee ;
+appellant petitioner | appellee respondent ;
 plaintiff claimant | defendant ;
 debit debits debited | credit credits credited ;
 gross brutto | net netto ;
@@ -108,6 +117,35 @@ renewed renew renews | cancelled canceled cancel cancels ;
 fully full completely in_full | partially partly partial ;
 true | false ;
 all every everyone everybody each | some several few many ;
+often frequently regularly häufig souvent | rarely seldom infrequently selten rarement raramente ;
+subtotal sub-total sub_total zwischensumme sous-total | total totals grand_total grand-total gesamtsumme gesamtbetrag ;
+noon midday mittags midi mediodía mezzogiorno | midnight mitternacht mitternachts minuit medianoche mezzanotte ;
+inflow | outflow ;
+supply angebot | demand nachfrage ;
+guest gast | host gastgeber ;
+victim opfer | offender perpetrator täter ;
+offense offensive | defense defensive ;
+push pushes pushed | pull pulls pulled ;
+parent parents eltern | child children kinder ;
+ancestor | descendant ;
+latitude breitengrad | longitude längengrad ;
+weekday weekdays werktags | weekend weekends wochenende ;
+sunrise dawn sonnenaufgang | sunset dusk sonnenuntergang ;
+numerator zähler | denominator nenner ;
+convex konvex | concave konkav ;
+vertical vertically vertikal senkrecht | horizontal horizontally waagerecht waagrecht ;
+uppercase upper_case upper-case großbuchstaben | lowercase lower_case lower-case kleinbuchstaben ;
+prefix | suffix ;
+singular einzahl | plural mehrzahl ;
+question questions frage | answer answers antwort ;
+coastal | inland ;
+wet nass | dry trocken ;
+young younger jung | old older elderly alt ;
+safe safely sicher | dangerous unsafe hazardous gefährlich ;
+visible sichtbar | hidden invisible unsichtbar ;
+next nächste nächsten | previous preceding vorherige vorherigen ;
+beginner beginners novice anfänger | advanced expert fortgeschrittene ;
+amateur | professional ;
 orally verbally verbal | writing written ;
 in_stock | out_of_stock ;
 married | divorced single unmarried widowed ;
@@ -160,7 +198,7 @@ monday mondays montag montags lundi lundis lunes | tuesday tuesdays dienstag die
     dimanche dimanches domingo domingos ;
 once einmal une_fois una_vez | twice zweimal deux_fois dos_veces | thrice three_times dreimal trois_fois tres_veces ;
 catholic katholisch catholique católico | protestant evangelisch lutheran protestante | orthodox | muslim islamic | jewish | hindu |
-    buddhist ;
+    buddhist | sikh ;
 january januar janvier enero | february februar février febrero | in_march of_march by_march until_march since_march märz marzo |
     april avril abril | in_may of_may by_may until_may since_may mayo | june juni juin junio | july juli juillet
     julio | august août agosto | september septembre septiembre | october oktober octobre octubre | november novembre noviembre |
@@ -198,7 +236,36 @@ payer | payee ;
 mr mister herr monsieur señor signor senhor | mrs ms miss frau madame mademoiselle señora señorita signora senhora mevrouw ;
 sodium natrium | potassium kalium | calcium kalzium | magnesium ;
 frankfurt_am_main | frankfurt_an_der_oder ;
-insurer versicherer | policyholder versicherungsnehmer ;
+insurer versicherer | policyholder insured versicherungsnehmer versicherter ;
+hardcover hardback | paperback softcover taschenbuch | e-book ebook | audiobook hörbuch ;
+breakfast frühstück petit-déjeuner petit_déjeuner desayuno colazione | lunch mittagessen déjeuner almuerzo pranzo |
+    dinner supper abendessen dîner cena ;
+half halb moitié mitad metà | one_third a_third two_thirds one-third two-thirds drittel tercio | quarter viertel cuarto ;
+beef rindfleisch bœuf boeuf | pork schweinefleisch porc cerdo | chicken hähnchen poulet pollo | lamb lammfleisch agneau cordero |
+    salmon lachs saumon salmón | tuna thunfisch thon atún | shrimp prawns garnelen crevettes gambas ;
+democrat | republican ;
+president präsident | prime_minister premierminister | chancellor kanzler | mayor bürgermeister maire alcalde |
+    governor gouverneur gobernador ;
+accountant buchhalter comptable contable | auditor wirtschaftsprüfer ;
+architect architekt architecte arquitecto | builder bauunternehmer ;
+psychologist psychologe | psychiatrist psychiater ;
+liver leber foie hígado | kidney kidneys niere nieren riñón | lung lungs lunge poumon pulmón | heart herz cœur corazón |
+    brain gehirn cerveau cerebro | stomach magen estomac estómago | bladder | pancreas | spleen | thyroid ;
+antibiotic antibiotics | antiviral antivirals | antifungal ;
+sedan saloon | suv | hatchback | convertible cabriolet | coupe coupé | station_wagon ;
+king_bed king-size king_size | queen_bed queen-size queen_size | twin_bed twin_beds | double_bed | single_bed ;
+ebit | ebitda ;
+felony | misdemeanor misdemeanour ;
+engaged | married | separated ;
+hurricane typhoon hurrikan | tornado ;
+lion löwe | tiger | leopard | cheetah ;
+shoe shoes schuhe | sock socks socken | glove gloves handschuhe ;
+android | ios ; windows | macos mac_os | linux ;
+mobile_phone cell_phone cellphone | landline festnetz ;
+wi-fi wifi wlan | bluetooth | ethernet ;
+usb-a usb_a | usb-b usb_b | usb-c usb_c ;
+jpeg jpg | png | gif | tiff tif | svg ;
+by_mail by_post per_post | by_courier per_kurier ;
 parent_company holding_company muttergesellschaft | subsidiary tochtergesellschaft filiale ;
 assets aktiva actifs activos | liabilities passiva passifs pasivos ;
 payable | receivable ;
@@ -215,8 +282,9 @@ proximal | distal ;
 anterior | posterior ;
 medial | lateral ;
 sober | intoxicated drunk ;
-vegetarian vegan meatless | meat beef pork chicken ;
-one_way one-way einfache_fahrt aller_simple | round_trip round-trip return_trip hin_und_rückfahrt aller-retour ;
+vegetarian vegetarisch végétarien vegetariano meatless | vegan | meat beef pork chicken ;
+one_way one-way einfache_fahrt aller_simple | round_trip round-trip return_trip return_flight return_ticket hin_und_rückfahrt
+    aller-retour ;
 sons | daughters ;
 morning | afternoon | evening | night ;
 type_1 t1dm | type_2 t2dm ;
@@ -234,7 +302,8 @@ united_states usa u.s us america | united_kingdom uk great_britain britain | ger
     españa spanien | italy italia italien | portugal | poland polen | netherlands holland | belgium | austria österreich |
     switzerland schweiz suisse | ireland | canada | mexico | brazil brasil | china | japan | india | australia | sweden | norway |
     denmark | finland | russia | turkey | singapore_state | south_africa | south_korea ;
-cat cats katze chat gato | dog dogs hund chien perro | horse horses pferd cheval caballo | cow cows kuh | pig pigs schwein | sheep schaf ;
+cat cats katze chat gato | dog dogs hund chien perro | horse horses pferd cheval caballo |
+    donkey esel âne burro | cow cows kuh | pig pigs schwein | sheep schaf ;
 beer bier bière cerveza | wine wein vin vino ; coffee kaffee café | tea tee thé té ;
 football soccer fußball | basketball | tennis | hockey | baseball | rugby | cricket | golf | volleyball ;
 king könig roi rey | queen königin reine reina ; prince prinz | princess prinzessin ; pen kugelschreiber | pencil bleistift ;

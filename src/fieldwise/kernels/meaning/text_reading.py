@@ -45,6 +45,8 @@ _DIGIT = compile_on_use(r"\d")
 _PLUS_TAX = compile_on_use(r"\+ ?(?=(?:vat|tax|taxes|gst|mwst|ust|tva|iva|btw)\b)", re.IGNORECASE)
 _FAILURE = compile_on_use(r"\bfail(?:s|ed|ing)? to (?:be )?([^\W\d_]+)", re.IGNORECASE)
 _MAX_SIGN_LENGTH = 2
+_MIN_PLURAL_LENGTH = 6
+"""Shorter words on `s` are often other words: `news`."""
 _FIRST_IDEOGRAM = "\u2e80"
 _TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*|,")
 
@@ -159,8 +161,8 @@ def read_text(text: str) -> TextReading:
     tokens = tuple(_TOKEN.findall(text.lower()))
     split_words: list[str] = []
     for word in words:
-        in_lexicon = word in _OPPOSITES or word in _ALTERNATIVES
-        split_words += [word] if in_lexicon else word.split("-")
+        listed = _find_listed_form(word)
+        split_words += [listed] if listed else word.split("-")
     opposites = _find_terms(split_words, _OPPOSITES)
     if _HAN.search(text):
         opposites += _find_han_terms(text)
@@ -200,6 +202,16 @@ def _read_sign(text: str) -> str:
 def _normalize_word(word: str) -> str:
     """Return a word in lower case, without the dot of an abbreviation and the French article before a vowel."""
     return _ELISION.sub("", word.lower().rstrip("."))
+
+
+def _find_listed_form(word: str) -> str:
+    """The form of a word that the lexicon has: itself, or without the ending of a possessive or a plural; empty if it has none."""
+    if word in _OPPOSITES or word in _ALTERNATIVES:
+        return word
+    stem = word.removesuffix("'s")
+    if stem == word and len(word) >= _MIN_PLURAL_LENGTH:
+        stem = word.removesuffix("s")
+    return stem if stem != word and (stem in _OPPOSITES or stem in _ALTERNATIVES) else ""
 
 
 def _find_terms(words: Sequence[str], index: _PhraseIndex) -> tuple[LexiconTerm, ...]:

@@ -27,12 +27,13 @@ from fieldwise.kernels.meaning.guards import find_symbol_differences
 from fieldwise.kernels.meaning.legal_forms import same_legal_form
 from fieldwise.kernels.meaning.lexicon import MAKES, TOWNS, parse_groups
 from fieldwise.kernels.meaning.places import is_region_code, nationalities_called, regions_called
-from fieldwise.kernels.meaning.text_reading import spell_comparators
+from fieldwise.kernels.meaning.text_reading import read_text, spell_comparators
 from fieldwise.kernels.meaning.text_units import is_unit_name
 from fieldwise.kernels.measures import QuantityReading, read_duration, read_quantity
 from fieldwise.kernels.moments import DateReading, read_moment
 from fieldwise.kernels.short_forms import find_street_names, find_street_words, shorten
 from fieldwise.kernels.terms import countries_called, currencies_called
+from fieldwise.kernels.units import units_called
 
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
 MAX_LENGTH: Final = 80
@@ -51,10 +52,15 @@ _POINTED_CODE: Final = re.compile(
 _CLOCK: Final = re.compile(r"\d{1,2}(?:[:.h]\d{2})?(?::\d{2})?\s*(?:[ap]\.?m\.?|uhr|h)?", re.I)
 _ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)", re.I)
 _SIGN: Final = re.compile(r"(?<![^\W_])(?:[A-Z][A-Za-z]{0,3}\d?([-\u2212\u2013]|#)|[A-Za-z]{1,4}\d?(\+{1,2}))(?=[\s,;.)]|$)")
+_SHORT_START: Final = re.compile(r"[A-Za-z]{1,2}(?![A-Za-z])")
 _SHORT_WORD: Final = re.compile(r"[a-z]{1,3}")
 _SHORT_NAME: Final = re.compile(r"[A-Za-z][a-z]{0,2}")
 _MAX_FIRST_NAME: Final = 5
 """Letters of names of people that are days and languages somewhere: `Ben` and `Sal` are Tuesday, `Dana` and `Denis` are Danish."""
+_MAX_UNIT_LENGTH: Final = 20
+_MAX_INITIALS: Final = 6
+_UNCOUNTED_WORDS: Final = frozenset({"and", "of", "for", "the", "&", "und", "für", "et", "de", "des", "du"})
+"""Words that have no letter in an abbreviation."""
 
 TITLES: Final = """mr mister herr monsieur m señor senor sr signor sig senhor |
 mrs frau madame mme señora senora sra signora senhora mevrouw | ms frau madame mme mevrouw |
@@ -93,6 +99,7 @@ def compare_whole_values(expected: str, actual: str) -> ValueVerdict | None:
         _compare_quantities,
         _compare_figures,
         _compare_terms,
+        _compare_initials,
         _compare_companies,
         _compare_differing_words,
         _compare_variants,
@@ -162,6 +169,8 @@ def _compare_dates(expected: str, actual: str) -> ValueVerdict | None:
         expected_moment, actual_moment = read_moment(expected, DateReading(order)), read_moment(actual, DateReading(order))
         if isinstance(expected_moment, Moment) and isinstance(actual_moment, Moment):
             verdicts.append(_are_same_moment(expected_moment, actual_moment))
+    if not any(verdicts) and _SHORT_START.match(expected) and _alnum_key(expected) == _alnum_key(actual):
+        return None  # `AB-12-34` and `AB1234`: `ab` is a month in a few languages
     return _judge(any(verdicts), "dates", expected, actual) if verdicts else None
 
 
@@ -182,7 +191,9 @@ def _compare_quantities(expected: str, actual: str) -> ValueVerdict | None:
     first, second = read_duration(expected), read_duration(actual)
     if first is None or second is None:
         return None
-    return _judge(abs(first.seconds - second.seconds) <= 0.02 * max(abs(first.seconds), abs(second.seconds)), "durations", expected, actual)
+    return _judge(
+        abs(first.seconds - second.seconds) <= _ROUNDING * max(abs(first.seconds), abs(second.seconds)), "durations", expected, actual
+    )
 
 
 def _name_currencies(expected: str, actual: str) -> bool:
@@ -260,7 +271,8 @@ def _compare_terms(expected: str, actual: str) -> ValueVerdict | None:
         return None
     differing = ""
     for noun, meanings_of in _VOCABULARIES:
-        left, right = meanings_of(expected), meanings_of(actual)
+        left = meanings_of(expected)
+        right = meanings_of(actual) if left else left
         if left & right and (meanings_of is not languages_called or agree_on_language(expected, actual)):
             return None if _may_be_first_names(noun, expected, actual) else ValueVerdict(True)
         if left and right:
@@ -268,6 +280,17 @@ def _compare_terms(expected: str, actual: str) -> ValueVerdict | None:
     if differing:
         return ValueVerdict(False, f"{differing} differ: {expected} / {actual}")
     return _compare_places(expected, actual, expected, actual)  # a state and a country: New Mexico and Mexico
+
+
+def _compare_initials(expected: str, actual: str) -> ValueVerdict | None:
+    """An abbreviation is the same as the words it is made of: `VAT`, `value added tax`. Two letters may be those of a person's name."""
+    short, full = sorted((expected.strip(), actual.strip()), key=len)
+    if not (short.isupper() and short.isalpha() and 1 < len(short) <= _MAX_INITIALS):
+        return None
+    words = [word for word in full.split() if word.casefold() not in _UNCOUNTED_WORDS]
+    if "".join(word[0] for word in words).casefold() != short.casefold() or (len(short) == 2 and full != full.lower()):
+        return None
+    return None if read_text(short).alternatives else ValueVerdict(True)
 
 
 def _compare_companies(expected: str, actual: str) -> ValueVerdict | None:
@@ -301,10 +324,21 @@ def _unless_short_word(meanings_of: Callable[[str], frozenset[str]]) -> Callable
     return lambda text: frozenset() if _SHORT_WORD.fullmatch(text) else meanings_of(text)
 
 
+def _unit_called(text: str) -> frozenset[str]:
+    """The unit of measurement that a text names; none for a letter, a word with several such meanings and a short name of people."""
+    if not text or len(text) > _MAX_UNIT_LENGTH or text.count(" ") > 1 or (len(text) == 1 and text.isalpha()):
+        return frozenset()
+    if len(text) <= _MAX_FIRST_NAME and text.istitle() and text.isascii() and not is_unit_name(text.lower()):
+        return frozenset()
+    units = units_called(text)
+    return units if len(units) == 1 else frozenset()
+
+
 _VOCABULARIES: Final[tuple[tuple[str, Callable[[str], frozenset[str]]], ...]] = (
     ("titles", _term_reader(TITLES)),
     ("countries", _unless_short_name(countries_called)),
     ("currencies", _unless_short_word(currencies_called)),
+    ("units", _unit_called),
     ("states", regions_called),
     ("nationalities", nationalities_called),
     ("towns", _term_reader(TOWNS)),
