@@ -69,3 +69,15 @@ def test_a_log_in_the_binary_format_names_the_command_that_converts_it(side: str
     suite.write_text(f"cases: {{file: run.eval{side}}}\nevaluators: [{{type: answer_quality}}]\n")
     with pytest.raises(fw.ConfigError, match="inspect log dump run"):
         fw.run(suite, root=tmp_path)
+
+
+@pytest.mark.parametrize("samples", [{}, {"samples": None}, {"samples": []}])
+def test_the_head_of_a_log_says_that_it_has_no_samples(samples: dict[str, Any]) -> None:
+    log = {"version": 2, "status": "success", "eval": {"task": "sums", "dataset": {"samples": 2, "sample_ids": ["a", "b"]}}, **samples}
+    records = list(read_documents("auto", log))
+    assert [record.id for record in records] == ["a", "b"]
+    assert {note.fix for record in records for note in record.diagnostics} == {
+        "write the whole log, not its head only: `inspect log dump` without `--header-only`"
+    }
+    [record] = read_documents("auto", log | {"eval": {"task": "sums"}, "status": "cancelled"})
+    assert "ended with the status `cancelled`" in record.diagnostics[0].what

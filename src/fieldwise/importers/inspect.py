@@ -8,6 +8,7 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.registry import importer
 
+_FINISHED: Final = "success"
 _UNFINISHED: Final = ("started", "cancelled", "error")
 """The states of an evaluation whose log may lack samples."""
 
@@ -16,7 +17,9 @@ def _recognizes(document: Any) -> bool:
     if not isinstance(document, Mapping) or not isinstance(document.get("eval"), Mapping):
         return False
     samples = list_rows(document, "samples")
-    return bool(samples) and all("target" in sample and "input" in sample for sample in samples)
+    if not samples:  # the head of a log, or an evaluation that ended before its first sample
+        return "task" in document["eval"] and document.get("status") in (_FINISHED, *_UNFINISHED)
+    return all("target" in sample and "input" in sample for sample in samples)
 
 
 @importer(label="Inspect", recognizes=_recognizes)
@@ -43,18 +46,21 @@ def inspect(document: Any) -> Iterator[ImportedRecord]:
             input=sample.get("input"),
             metadata=metadata if isinstance(metadata, Mapping) else {},
         )
-    problem = Diagnostic(
-        code="missing-sample",
-        what=f"the log has no such sample: the evaluation ended with the status `{document.get('status')}`",
-        fix="finish the evaluation (`inspect eval-retry`) and read its log",
-    )
+    what = f"the log has no such sample: the evaluation ended with the status `{document.get('status')}`"
+    fix = "finish the evaluation (`inspect eval-retry`) and read its log"
+    if document.get("status") == _FINISHED:
+        what, fix = "the log has no samples", "write the whole log, not its head only: `inspect log dump` without `--header-only`"
+    problem = Diagnostic(code="missing-sample", what=what, fix=fix)
     for id, epoch in missing:
         yield ImportedRecord(id=f"{id}:{epoch}" if has_epochs else id, diagnostics=(problem,))
 
 
 def _list_missing(document: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """The ids and epochs of the samples that the log of an unfinished evaluation lacks; numbers where it does not name its samples."""
-    if document.get("status") not in _UNFINISHED:
+    """The ids and epochs of the samples that the log of an unfinished evaluation lacks; numbers where it does not name its samples.
+
+    A log without any sample lacks at least one.
+    """
+    if document.get("status") not in _UNFINISHED and list_rows(document, "samples"):
         return []
     dataset, config = (part if isinstance(part, Mapping) else {} for part in (document["eval"].get(name) for name in ("dataset", "config")))
     samples = list_rows(document, "samples")
@@ -65,6 +71,7 @@ def _list_missing(document: Mapping[str, Any]) -> list[tuple[str, int]]:
         return [(str(id), epoch) for epoch in epochs for id in ids if (str(id), epoch) not in present]
     is_whole_dataset = config.get("limit") is None and config.get("sample_id") is None
     count = int(dataset.get("samples") or 0) * len(epochs) - len(samples) if is_whole_dataset else 0
+    count = count if samples else max(count, 1)
     return [(f"missing sample {number}", 1) for number in range(1, count + 1)]
 
 
