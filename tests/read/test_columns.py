@@ -234,7 +234,7 @@ def test_several_outputs_of_promptfoo_need_a_choice(tmp_path: Path) -> None:
     reader = read_cases(source)
     assert list(reader) == []
     [problem] = [diagnostic for diagnostic in reader.diagnostics if diagnostic.level == "error"]
-    assert problem.fix == 'say which one: columns: {actual: "[a:1] p"}'
+    assert problem.fix == """say which one: columns: {actual: "[a:1] p"}, or `init --column 'actual=[a:1] p'`"""
     [cases] = list(read_cases(replace(source, columns={"actual": "[b:2] p"})))
     assert cases.actual == ["Milan"]
     assert cases.metadata[0]["Score of [b:2] p"] == "0"
@@ -295,10 +295,11 @@ def test_an_answer_beside_another_output_may_be_the_expected_one(output: str) ->
     _, problems = find_roles(["id", "question", "answer", output], {}, Where())
     [error] = [problem for problem in problems if problem.level == "error"]
     assert error.what == f"`answer` and `{output}` could both be actual"
-    assert error.fix == f"say which is which: columns: {{expected: answer, actual: {output}}}"
+    written, options = f"{{expected: answer, actual: {output}}}", f"--column expected=answer --column actual={output}"
+    assert error.fix == f"say which is which: columns: {written}, or `init {options}`"
     _, problems = find_roles(["question", "ground_truth", "answer", "prediction"], {}, Where())
     [error] = [problem for problem in problems if problem.level == "error"]
-    assert error.fix == "say which one: columns: {actual: answer}"
+    assert error.fix == "say which one: columns: {actual: answer}, or `init --column actual=answer`"
 
 
 def test_several_columns_identify_the_cases_of_one_file_together(tmp_path: Path) -> None:

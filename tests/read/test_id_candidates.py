@@ -41,7 +41,7 @@ class TestOneFile:
         ids, diagnostics = read(Source(cases=file))
         assert ids == []
         assert list_errors(diagnostics) == ["`doc_id` and `question_id` could both be id"]
-        assert diagnostics[0].fix == "say which one: columns: {id: doc_id}"
+        assert diagnostics[0].fix == "say which one: columns: {id: doc_id}, or `init --column id=doc_id`"
         assert read(Source(cases=file, columns={"id": "question_id"}))[0] == ["9", "8"]
 
     @pytest.mark.parametrize("second", ["1", None, ""])

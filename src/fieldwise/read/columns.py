@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
@@ -449,11 +450,16 @@ def describe_ambiguous_columns(role: str, candidates: Sequence[str], where: Wher
     quoted = [f"`{name}`" for name in candidates]
     names = f"{', '.join(quoted[:-1])} and {quoted[-1]}"
     what = f"{names} could {'both' if len(candidates) == 2 else 'all'} be {role}"
-    fix = f"say which one: columns: {{{role}: {quote_name(candidates[0])}}}"
+    roles = {role: candidates[0]}
+    lead = "say which one"
     answers = [name for name in candidates if fold_name(name) == "answer"]
     if role == "actual" and not has_expected and answers:
         output = next(name for name in candidates if name not in answers)
-        fix = f"say which is which: columns: {{expected: {quote_name(answers[0])}, actual: {quote_name(output)}}}"
+        roles = {"expected": answers[0], "actual": output}
+        lead = "say which is which"
+    columns = ", ".join(f"{role}: {quote_name(name)}" for role, name in roles.items())
+    options = " ".join(f"--column {shlex.quote(f'{role}={name}')}" for role, name in roles.items())
+    fix = f"{lead}: columns: {{{columns}}}, or `init {options}`"
     return Diagnostic(code="ambiguous-columns", what=what, where=Where(file=where.file), fix=fix)
 
 
