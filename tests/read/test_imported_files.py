@@ -175,6 +175,17 @@ def test_a_file_that_the_format_cannot_read_is_a_failure_of_its_case(
     assert ("InternalServerError: An unexpected error" in note.what) == (content == json.dumps(FAILED))
 
 
+def test_a_job_of_textract_that_failed_is_a_failure_of_its_case(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    shutil.copy(SAMPLES / "textract_expense.json", tmp_path / "out" / "a.json")
+    (tmp_path / "out" / "b.json").write_text(json.dumps({"JobStatus": "FAILED", "StatusMessage": "INVALID_IMAGE_TYPE"}))
+    (tmp_path / "gold.json").write_text(json.dumps([{"id": case, "TOTAL": "$31.07"} for case in "ab"]))
+    run = _run(tmp_path, {"expected": "gold.json", "actual": "out"}, ["TOTAL"])
+    assert [row.result.score for row in run.results()] == [1, 0]
+    [note] = [diagnostic for diagnostic in run.diagnostics if diagnostic.code == "unreadable-actual"]
+    assert "the file holds an error instead of a result: FAILED: INVALID_IMAGE_TYPE" in note.what
+
+
 def test_files_of_which_the_format_can_read_none_are_an_error(invoices: Path) -> None:
     for name in "ab":
         (invoices / "out" / f"{name}.json").write_text(json.dumps(FAILED))

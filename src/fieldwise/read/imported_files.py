@@ -124,8 +124,13 @@ def _find_service_error(document: Any) -> str | None:
 
     >>> _find_service_error({"status": "failed", "error": {"code": "InternalServerError", "message": "try again"}})
     'InternalServerError: try again'
+    >>> _find_service_error({"JobStatus": "FAILED", "StatusMessage": "INVALID_IMAGE_TYPE"})
+    'FAILED: INVALID_IMAGE_TYPE'
     """
-    error = cast("Mapping[str, Any]", document).get("error") if isinstance(document, Mapping) else None
+    members = cast("Mapping[str, Any]", document) if isinstance(document, Mapping) else {}
+    error = members.get("error")
+    if "JobStatus" in members:  # a job of Amazon Textract without a result: failed, or still running
+        return ": ".join(str(members[name]) for name in ("JobStatus", "StatusMessage") if members.get(name)) or None
     if isinstance(error, Mapping):
         details = cast("Mapping[str, Any]", error)
         return ": ".join(str(details[name]) for name in ("code", "message") if details.get(name)) or None
