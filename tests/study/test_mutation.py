@@ -112,6 +112,25 @@ def test_a_suggestion_kills_what_it_says_when_it_is_made(blind: MutationReport) 
     assert suggestion.kills == blind.by_field["code"].survived
 
 
+@pytest.mark.parametrize("lists", [{}, {"items": "best"}], ids=["by index", "by content"])
+def test_the_kills_of_a_suggestion_for_a_list_are_the_rise_of_all_killed_mutants(lists: dict[str, Any]) -> None:
+    fields: list[dict[str, Any]] = [{"path": "items[*].amount", "match": "numeric_tolerance", "tolerance": 5}]
+    fields += [rule for rule in _STRICT if not rule["path"].startswith("items")]
+    report = _mutate(_suite(fields, lists=lists))
+    suggestions = [suggestion for suggestion in report.suggestions if suggestion.rule["path"].startswith("items[*]")]
+    assert {suggestion.rule["path"] for suggestion in suggestions} >= {"items[*].sku", "items[*].amount"}
+    for suggestion in suggestions:
+        changed = [rule for rule in fields if rule["path"] != suggestion.rule["path"]]
+        killed = _mutate(_suite([*changed, suggestion.rule], lists=lists)).total.killed
+        assert suggestion.kills == killed - report.total.killed, suggestion
+        assert suggestion.kills <= suggestion.survivors
+
+
+def test_no_rule_is_suggested_twice(blind: MutationReport) -> None:
+    rules = [str(suggestion.rule) for suggestion in blind.suggestions]
+    assert len(rules) == len(set(rules))
+
+
 def test_the_cost_of_a_suggestion_is_the_real_cases_that_newly_fail() -> None:
     records = [{"total": 100.25 + number} for number in range(10)]
     cases: list[dict[str, Any]] = []

@@ -68,9 +68,9 @@ class RuleSuggestion:
     rule: dict[str, Any]
     """The rule as in `fields` of a suite; `{path, align}` for an entry of `lists`."""
     kills: int
-    """Survivors that it would kill."""
+    """Rise of the number of killed mutants if it is made: survivors that it kills, minus mutants that it stops killing."""
     survivors: int
-    """Survivors of the field."""
+    """Survivors of the field, or of the whole list that contains it."""
     newly_failing: int | None
     """Cases of the real data that would newly have a miss; None if no case has an output."""
     replaces: str = ""

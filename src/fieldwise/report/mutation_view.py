@@ -193,7 +193,9 @@ def _build_suggestions(report: MutationReport, display: DisplayOptions) -> Rende
 
 def describe_suggestion(suggestion: RuleSuggestion) -> str:
     """What a suggestion kills, what it costs, and what it replaces."""
-    parts = [f"kills {suggestion.kills:,} of {format_count(suggestion.survivors, 'survivor')}"]
+    is_in_list = "align" in suggestion.rule or "[*]" in str(suggestion.rule["path"])
+    survivors = format_count(suggestion.survivors, "survivor") + (" of its list" if is_in_list else "")
+    parts = [f"kills {suggestion.kills:,} of {survivors}"]
     if suggestion.newly_failing is not None:
         cases = format_count(suggestion.newly_failing, "case") if suggestion.newly_failing else "no case"
         parts.append(f"{cases} of the real data would newly fail")

@@ -1,7 +1,8 @@
 """Finds the smallest changes of rules that would kill survivors, and what each would cost on the real outputs.
 
-Every candidate is one change of one rule. It is scored on the mutants of its field and on the real cases, together with the rules of
-the same list, because these decide which items are paired. The mutants that it stops killing are subtracted from its kills.
+Every candidate is one change of one rule. It is scored on the mutants of its field, or of the whole list that contains it, and on the
+real cases, together with the rules of the same list, because these decide which items are paired. The mutants that it stops killing are
+subtracted from its kills, so that `kills` is the rise of the killed mutants of the suite.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,6 +60,8 @@ class _Effect:
     candidate: _Candidate
     kills: int
     """Survivors that it kills, minus the mutants that it stops killing."""
+    survivors: int
+    """Survivors of the field, or of the whole list that contains it."""
     newly_failing: int | None
 
 
@@ -79,18 +82,28 @@ class ScoredMutants:
 
     def killed_near(self, path: Path) -> list[Mutant]:
         """The killed mutants of a field, or of the whole list that contains it."""
-        prefix = _list_prefix(path)
-        if prefix is None:
-            return self._killed.get(str(path), [])
-        near: list[Mutant] = []
-        for field, mutants in self._killed.items():
-            try:
-                steps = Path.parse(field).steps
-            except MalformedPath:
-                continue  # the record itself
-            if steps[: len(prefix)] == prefix or steps == prefix[:-1]:
-                near += mutants
-        return near
+        return _select_near(self._killed, path)
+
+    def survivors_beside(self, field: str, scope: Path) -> list[Mutant]:
+        """The survivors of other fields of the list that contains `scope`; none for a field in no list."""
+        others = {name: survivors for name, survivors in self.survivors.items() if name != field}
+        return _select_near(others, scope) if _list_prefix(scope) is not None else []
+
+
+def _select_near(by_field: Mapping[str, list[Mutant]], path: Path) -> list[Mutant]:
+    """The mutants of a field, or of the whole list that contains it."""
+    prefix = _list_prefix(path)
+    if prefix is None:
+        return by_field.get(str(path), [])
+    near: list[Mutant] = []
+    for field, mutants in by_field.items():
+        try:
+            steps = Path.parse(field).steps
+        except MalformedPath:
+            continue  # the record itself
+        if steps[: len(prefix)] == prefix or steps == prefix[:-1]:
+            near += mutants
+    return near
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +139,9 @@ def suggest_rules(plan: Plan, cases: Cases, mutants: ScoredMutants, services: Se
             path = Path.parse(field)
         except MalformedPath:
             continue  # the record itself
-        suggestions += _suggest_for_field(rule_set, path, survivors, mutants, trial)
+        for suggestion in _suggest_for_field(rule_set, path, survivors, mutants, trial):
+            if all(suggestion.rule != earlier.rule for earlier in suggestions):  # a rule for items also kills mutants of their list
+                suggestions.append(suggestion)
     return sorted(suggestions, key=lambda suggestion: -suggestion.kills)
 
 
@@ -162,15 +177,18 @@ def _suggest_for_field(
         if scope not in present_rules:
             present_rules[scope] = _PresentRules(rule_set, scope, mutants, trial)
         present = present_rules[scope]
+        beside = mutants.survivors_beside(str(path), scope)
         kills = _scale_count(gained, len(survivors)) - present.count_lost(candidate)
+        kills += _scale_count(trial.find_killed(candidate, _sample_evenly(beside)), len(beside))
         if kills > 0:
-            effects.append(_Effect(candidate, kills, trial.count_newly_failing(candidate, present.real_misses)))
+            newly_failing = trial.count_newly_failing(candidate, present.real_misses)
+            effects.append(_Effect(candidate, kills, len(survivors) + len(beside), newly_failing))
     replaced = _find_rule(rule_set, path)
     return [
         RuleSuggestion(
             rule=effect.candidate.written,
             kills=effect.kills,
-            survivors=len(survivors),
+            survivors=effect.survivors,
             newly_failing=effect.newly_failing,
             replaces="" if replaced is None else replaced.match.name,
         )
