@@ -34,6 +34,15 @@ def test_inferred_rules_are_shown_with_their_reasons(folder: Path, fieldwise: Ru
     assert "values read as codes" in result.stdout
 
 
+def test_long_paths_stay_distinct_and_take_the_room_of_the_reasons(folder: Path, fieldwise: Run) -> None:
+    names = [f"applicant_declared_household_income_as_of_statement_date_{number}" for number in range(3)]
+    record = dict.fromkeys(names, "Acme Supplies and Sons of London")
+    (folder / "cases.jsonl").write_text(json.dumps({"id": "a", "expected": record, "actual": record}) + "\n")
+    (folder / "small.eval.yaml").write_text("cases: cases.jsonl\nevaluators:\n  - {type: field_accuracy}\n")
+    lines = fieldwise("check", "small.eval.yaml").stdout.splitlines()
+    assert [line.split()[0][-2:] for line in lines if line.startswith("  applicant")] == ["_0", "_1", "_2"]
+
+
 def test_json_tells_the_same(folder: Path, fieldwise: Run) -> None:
     actual = json.loads(fieldwise("check", "small.eval.yaml", "--format", "json").stdout)
     assert actual["fine"] is True

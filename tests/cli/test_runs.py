@@ -251,6 +251,29 @@ def test_scores_are_seen_in_80_columns_whatever_the_tags(ids: list[str], fieldwi
         assert shown[2].startswith(f"…  {ids[1]}")
 
 
+def test_a_score_has_its_name_in_100_columns_where_names_of_runs_take_room() -> None:
+    from fieldwise.report.stored_runs_view import RunLine, build_runs_table
+    from fieldwise.report.terminal_layout import render_text
+
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    scores = {"fields": 0.5, "field_prf": 0.25}
+    lines = [
+        RunLine(
+            id=f"20260102-03040{number}-abcdef",
+            name="rating-manual-answers",
+            label=f"candidate {number}",
+            started=now,
+            cases=26,
+            exit_code=0,
+            scores=scores,
+            gates=(3, 3),
+        )
+        for number in range(2)
+    ]
+    shown = render_text(build_runs_table(lines, width=100), width=100).split("\n")
+    assert all("fields 0.500" in line for line in shown[1:3])
+
+
 def test_the_name_of_the_only_run_is_shown(folder: Path, fieldwise: Call) -> None:
     fieldwise("run", "small.eval.yaml", "--name", "prompt 7")
     assert "prompt 7" in fieldwise("runs", "--format", "plain").stdout

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldwise.report.text_format import dump_json, format_csv_cell, format_value, make_visible, shorten_path, truncate, truncate_middle
+from fieldwise.report.text_format import (
+    choose_shortener,
+    dump_json,
+    format_csv_cell,
+    format_value,
+    make_visible,
+    shorten_path,
+    truncate,
+    truncate_middle,
+)
 
 
 @given(st.text(max_size=20))
@@ -69,3 +78,18 @@ def test_json_text_is_json_whatever_the_value(value: object) -> None:
 def test_cutting_keeps_to_the_limit(text: str, limit: int) -> None:
     assert len(truncate(text, limit)) <= limit
     assert len(truncate_middle(text, limit)) <= limit
+
+
+def test_ids_that_differ_in_the_middle_are_shortened_around_that_part() -> None:
+    ids = [f"document-scan-batch-2024-03-{number:04d}-of-the-archive-page-1-of-3.pdf" for number in (7, 12, 13)]
+    shorten = choose_shortener(ids, 30)
+    shortened = [shorten(name, 30) for name in ids]
+    assert len(set(shortened)) == 3
+    assert max(map(len, shortened)) <= 30
+    assert "0012" in shortened[1]
+
+
+def test_short_names_equal_names_and_no_names_can_be_shortened() -> None:
+    assert choose_shortener(["a", "b"], 5)("a", 5) == "a"
+    assert choose_shortener([], 5)("abcdefgh", 5) == "ab…gh"
+    assert choose_shortener(["same-long-name", "same-long-name"], 6)("same-long-name", 6) == "sa…ame"

@@ -85,6 +85,13 @@ def test_every_profile_has_a_name_and_a_version(report: dict[str, Any]) -> None:
     assert "records" in profile_of(report, "seed-003")["note"]
 
 
+def test_the_table_shows_every_column_and_whole_descriptions_in_100_columns(root: Path) -> None:
+    text = call("profiles", "latest", "--root", root).stdout
+    head = next(line for line in text.splitlines() if line.lstrip().startswith("profile "))
+    assert head.split() == ["profile", "score", "tau", "differ"]
+    assert "edit distance from 0.5; a wrong value is a false positive only" in " ".join(text.split())
+
+
 def test_the_seeds_have_the_scores_of_their_evaluators(report: dict[str, Any], tmp_path: Path) -> None:
     evaluators = [
         {"type": "field_prf", "name": "f", "substitution_counts": "fp"},

@@ -24,13 +24,17 @@ from fieldwise.report.terminal_layout import (
     stack_parts,
     styled_text,
 )
-from fieldwise.report.text_format import dump_json, format_count, join_nonempty, make_visible, truncate_middle
+from fieldwise.report.text_format import choose_shortener, dump_json, format_count, join_nonempty, make_visible
 from fieldwise.summarize.rule_text import rule_text
 
 MAX_RULES: Final = 40
 MAX_SLICES: Final = 8
 _ROLES: Final = ("expected", "actual", "input", "contexts", "several outputs")
 _PATH_WIDTH: Final = 44
+_MATCH_WIDTH: Final = 30
+_MIN_REASON_WIDTH: Final = 24
+_MARGINS: Final = 8
+"""Indentation, and the spaces between the columns of rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,17 +104,28 @@ def _build_evaluator(evaluator: PlannedEvaluator, check: SuiteCheck, display: Di
 
 
 def _build_rules(rules: Sequence[FieldRule], reasons: Mapping[str, str], display: DisplayOptions) -> Table:
-    table = make_grid({"max_width": _PATH_WIDTH}, {"max_width": 30}, {}, {"max_width": max(display.width - 84, 12)})
-    for rule in rules:
-        reason = reasons.get(rule.text, "")
-        weight = f"weight {rule.weight:g}" if rule.weight != 1 else ""
-        table.add_row(
-            styled_text(truncate_middle(make_visible(rule.text), _PATH_WIDTH)),
-            styled_text((rule_text(rule), DIM)),
-            styled_text(join_nonempty((weight, "optional" if rule.required is False else ""))),
-            styled_text((f"because {reason}" if reason else "", DIM)),
-        )
+    """A row for each rule; the reason of an inferred rule is left out where there is too little room for it."""
+    paths = [make_visible(rule.text) for rule in rules]
+    matches = [rule_text(rule) for rule in rules]
+    notes = [_describe_weight(rule) for rule in rules]
+    match_width = min(max(map(len, matches)), _MATCH_WIDTH)
+    room = display.width - match_width - max(map(len, notes)) - _MARGINS
+    path_width = min(max(map(len, paths)), _PATH_WIDTH, room)
+    reason_width = room - path_width
+    has_reasons = reason_width >= _MIN_REASON_WIDTH and any(rule.text in reasons for rule in rules)
+    shorten_path = choose_shortener(paths, path_width)
+    table = make_grid({"width": path_width}, {"width": match_width}, {}, *([{"max_width": reason_width}] if has_reasons else []))
+    for rule, path, match, note in zip(rules, paths, matches, notes, strict=True):
+        cells = [styled_text(shorten_path(path, path_width)), styled_text((match, DIM)), styled_text(note)]
+        if has_reasons:
+            cells.append(styled_text((f"because {reasons[rule.text]}" if rule.text in reasons else "", DIM)))
+        table.add_row(*cells)
     return table
+
+
+def _describe_weight(rule: FieldRule) -> str:
+    weight = f"weight {rule.weight:g}" if rule.weight != 1 else ""
+    return join_nonempty((weight, "optional" if rule.required is False else ""))
 
 
 def render_check_json(check: SuiteCheck) -> str:

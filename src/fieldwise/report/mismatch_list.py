@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -24,6 +24,7 @@ from fieldwise.report.terminal_layout import (
     styled_text,
 )
 from fieldwise.report.text_format import (
+    choose_shortener,
     dump_json,
     format_count,
     format_csv_cell,
@@ -45,6 +46,8 @@ COLUMNS: Final = ("case", "evaluator", "field", "path", "expected", "actual", "o
 MAX_ROWS: Final = 100
 """Rows on a page, unless everything is shown."""
 _PATH_LENGTH, _CASE_LENGTH = 40, 30
+CaseShortener: TypeAlias = Callable[[str, int], str]
+"""Shortens the id of a case to a number of characters."""
 
 
 def build_mismatches_page(run: "Run", mismatches: "StoredComparisons", display: DisplayOptions) -> RenderableType:
@@ -61,10 +64,11 @@ def build_mismatches_page(run: "Run", mismatches: "StoredComparisons", display: 
     parts: list[RenderableType] = [title, styled_text((count, DIM))]
     room = len(rows) if display.everything else MAX_ROWS
     several = len({names for _, names in rows}) > 1
+    shorten_case = _choose_case_shortener(rows)
     for field, field_rows in sorted(by_field.items(), key=lambda entry: -len(entry[1])):
         parts += [Text(), _build_field_head(field, [stored for stored, _ in field_rows])]
         shown = field_rows[: max(room, 3)]
-        parts += [indent(_build_row(stored, field, names if several else "", display)) for stored, names in shown]
+        parts += [indent(_build_row(stored, field, names if several else "", shorten_case, display)) for stored, names in shown]
         room -= len(shown)
         if len(field_rows) > len(shown):
             parts.append(indent(styled_text((f"and {len(field_rows) - len(shown)} more", DIM))))
@@ -114,10 +118,16 @@ def _build_field_head(field: str, rows: "Sequence[StoredComparison]") -> Text:
     return styled_text((truncate_middle(field, 60), TITLE), f"  {len(rows)}  ", (join_nonempty(texts), NOTE))
 
 
-def _build_row(stored: "StoredComparison", title: str, evaluators: str, display: DisplayOptions) -> RenderableType:
+def _choose_case_shortener(rows: "Sequence[tuple[StoredComparison, str]]") -> CaseShortener:
+    return choose_shortener(list({make_visible(stored.case) for stored, _ in rows}), _CASE_LENGTH)
+
+
+def _build_row(
+    stored: "StoredComparison", title: str, evaluators: str, shorten_case: CaseShortener, display: DisplayOptions
+) -> RenderableType:
     """One comparison on a line; its path is left out if it is the title of the list."""
     comparison = stored.comparison
-    case = truncate_middle(make_visible(stored.case), _CASE_LENGTH)
+    case = shorten_case(make_visible(stored.case), _CASE_LENGTH)
     path = "" if comparison.path == title else f"{truncate_middle(make_visible(comparison.path), _PATH_LENGTH)}  "
     cause = describe_cause(comparison.cause).label if comparison.cause else ""
     why = join_nonempty([cause or comparison.outcome.replace("_", " "), comparison.note or "", evaluators])
@@ -148,7 +158,8 @@ def build_field_page(run: "Run", field: str, comparisons: "StoredComparisons", d
     right = [row for row in rows if row[0].comparison.passed]
     listed = wrong + right if display.everything else (wrong + right)[:MAX_ROWS]
     several = len({names for _, names in rows}) > 1
-    parts += [Text(), *(_build_row(stored, field, names if several else "", display) for stored, names in listed)]
+    shorten_case = _choose_case_shortener(listed)
+    parts += [Text(), *(_build_row(stored, field, names if several else "", shorten_case, display) for stored, names in listed)]
     if len(listed) < len(rows):
         parts.append(styled_text((f"and {len(rows) - len(listed)} more (--all)", DIM)))
     return Group(*parts)

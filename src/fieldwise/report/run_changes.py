@@ -248,7 +248,7 @@ def _build_change_row(name: str, change: Change, shown: Mapping[str, bool]) -> l
     optional = {
         "p": f"{change.p_adjusted:.3f}" if change.p_adjusted >= 0.001 else "<0.001",
         "effect": "" if change.effect is None else format_change(change.effect, 2),
-        "gain": "" if change.gain is None else f"{format_change(change.gain * 100, 0)}%",
+        "gain": "" if change.gain is None else f"{format_change(change.gain * 100, 0)} %",
     }
     return [
         styled_text((sign, style)),

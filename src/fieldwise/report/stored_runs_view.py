@@ -88,8 +88,8 @@ def _name_state(run: "Run") -> str:
 CellBuilder: TypeAlias = Callable[[RunLine], Text]
 _SCORES_WIDTH: Final = 30
 _DATA_WIDTH: Final = 24
-_MIN_SCORES_WIDTH: Final = 14
-"""Room for one score with its name."""
+_MIN_SCORES_WIDTH: Final = 18
+"""Room for one score with its name, such as `field_prf 0.877  …`."""
 _RIGHT_ALIGNED: Final = ("cases", "exit", "gates")
 
 

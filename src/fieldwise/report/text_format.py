@@ -164,14 +164,45 @@ def truncate_middle(text: str, limit: int) -> str:
 
 
 def choose_shortener(names: Sequence[str], limit: int) -> Callable[[str, int], str]:
-    """Choose how to shorten names so that they stay distinct: most paths lose their middle, else their beginning.
+    """Choose how to shorten names so that they stay distinct: most lose their middle, else their beginning, else the ends they share.
 
     >>> names = ["balance.cash[*].value", "balance.debt[*].value"]
     >>> [choose_shortener(names, 16)(name, 16) for name in names]
     ['…e.cash[*].value', '…e.debt[*].value']
+    >>> ids = ["scan-of-2024-0017-page-1-of-3.pdf", "scan-of-2024-0023-page-1-of-3.pdf"]
+    >>> [choose_shortener(ids, 16)(name, 16) for name in ids]
+    ['…024-0017-page-…', '…024-0023-page-…']
     """
-    distinct = len({truncate_middle(name, limit) for name in names}) == len(set(names))
-    return truncate_middle if distinct else truncate_start
+    for shorten in (truncate_middle, truncate_start, _drop_shared_ends(names)):
+        if len({shorten(name, limit) for name in names}) == len(set(names)):
+            return shorten
+    return truncate_start
+
+
+def _drop_shared_ends(names: Sequence[str]) -> Callable[[str, int], str]:
+    """A function that shortens these names around the part in which they differ."""
+    start = _count_shared_start(names)
+    shared_end = _count_shared_start([name[start:][::-1] for name in names])
+
+    def shorten(name: str, limit: int) -> str:
+        if len(name) <= limit:
+            return name
+        end = len(name) - shared_end
+        spare = max(limit - (end - start) - 2, 0)
+        first = max(start - spare // 2, 0)
+        last = min(first + limit - 2, len(name))
+        return f"…{name[first:last]}…"
+
+    return shorten
+
+
+def _count_shared_start(names: Sequence[str]) -> int:
+    """Number of characters with which all names begin: those that the first and the last in order share."""
+    first, last = min(names, default=""), max(names, default="")
+    for position, (left, right) in enumerate(zip(first, last, strict=False)):
+        if left != right:
+            return position
+    return len(first)
 
 
 def fit_parts(parts: Sequence[str], width: int) -> str:
