@@ -437,3 +437,13 @@ def test_the_score_is_that_of_the_prediction_not_of_the_expected_value_repeated_
     assert {(result["evaluator"], result["case"]): result["score"] for result in results} == {
         (evaluator, case): 1 if case in ("0", "2") else 0.5 for evaluator in ("fields", "field_prf") for case in ("0", "1", "2", "3")
     }
+
+
+def test_init_says_that_no_output_holds_a_record() -> None:
+    write("gold.jsonl", [{"id": f"r{n}", "ground_truth": {"vendor": "Acme", "total": n}} for n in range(3)])
+    texts = {f"r{n}": f"ACME LTD\nTOTAL {n}" for n in range(3)}
+    Path("ocr.json").write_text(json.dumps(texts))
+    said = invoke("init", "--expected", "gold.jsonl", "--actual", "ocr.json")
+    assert "all 3 actual values are text without JSON, and records are expected: every field counts as missing" in said
+    Path("ocr.json").write_text(json.dumps(texts | {"r1": '{"vendor": "Acme"}'}))
+    assert "without JSON" not in invoke("init", "--force", "--expected", "gold.jsonl", "--actual", "ocr.json")

@@ -126,6 +126,8 @@ class PairedSuite:
     records: int
     doubts: Sequence[Diagnostic] = ()
     """Why the rows may not belong together."""
+    texts: int = 0
+    """How many outputs are text without a record where a record is expected, if no output has one."""
 
 
 def infer_paired_suite(
@@ -133,11 +135,15 @@ def infer_paired_suite(
 ) -> PairedSuite:
     """Infer a suite from two files, and count the records that pair."""
     source = pairing.apply_to(Source(expected=str(expected), actual=str(actual)))
-    paired = count = 0
+    paired = count = texts = outputs = 0
     reader = read_cases(source, chunk=256)
     for cases in reader:
         count += len(cases)
         paired += sum(value is not MISSING for value in cases.actual)
+        records = ScoringBatch(cases, NO_SERVICES).records
+        outputs += sum(isinstance(value, dict | list) for value in records.actual)
+        pairs = zip(records.expected, cases.actual, strict=True)
+        texts += sum(isinstance(record, dict | list) and isinstance(output, str) for record, output in pairs)
     stem = _choose_suite_name(actual.parent if glob.has_magic(actual.name) else actual)
     text = f"cases:                              # {paired:,} of {count:,} expected records pair\n"
     reasons = {rename.expected: rename.evidence for rename in pairing.renames}
@@ -145,7 +151,7 @@ def infer_paired_suite(
         text += f"  {side}:{_side_yaml(_relative_path(path, folder), mapping, reasons)}"
     suite = _write_suite(stem, text, source, rules, extra_fields=pairing.list_extra_fields())
     doubts = [diagnostic for diagnostic in reader.diagnostics if diagnostic.code in ("uneven-rows", OTHER_ORDER, OTHER_IDS)]
-    return PairedSuite(f"{stem}.eval.yaml", suite, paired, count, doubts)
+    return PairedSuite(f"{stem}.eval.yaml", suite, paired, count, doubts, texts=0 if outputs else texts)
 
 
 def infer_coco_suite(expected: Path, actual: Path, folder: Path) -> tuple[PairedSuite, str]:

@@ -152,9 +152,13 @@ def _pair_sides(
 
 
 def _report_doubts(suite: "PairedSuite") -> None:
-    """Print that no row pairs, or why rows that are paired by their number may not belong together."""
+    """Print that no row pairs, that no output holds a record, or why rows that are paired by number may not belong together."""
     if not suite.paired:
         click.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
+    if suite.texts:
+        count = "the only actual value is text" if suite.texts == 1 else f"all {suite.texts:,} actual values are text"
+        fix = "check that this is the file of the extracted records"
+        click.echo(f"{count} without JSON, and records are expected: every field counts as missing; {fix}", err=True)
     for doubt in suite.doubts:
         click.echo(f"{doubt.what}; name what identifies the rows: --id EXPECTED=ACTUAL", err=True)
 
