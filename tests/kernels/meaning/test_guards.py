@@ -38,6 +38,8 @@ def describe_differences(expected: str, actual: str) -> list[str]:
         ("Price includes VAT", "Price excludes VAT", ["opposites: includes / excludes"]),
         ("The seller bears the risk", "The buyer bears the risk", ["opposites: seller / buyer"]),
         ("the seller's bank", "the buyers’ bank", ["opposites: seller / buyer"]),
+        ("Der Auftraggeber haftet", "Der Auftragnehmer haftet", ["opposites: auftraggeber / auftragnehmer"]),
+        ("Delivery to Acme", "Delivery from Acme", ["directions differ: to / from"]),
         ("Le vendeur paie", "L'acheteur paie", ["opposites: vendeur / acheteur"]),
         ("收入增长", "收入下降", ["opposites: 增 / 降"]),
         ("Payable in USD", "Payable in EUR", ["not the same: usd / eur"]),

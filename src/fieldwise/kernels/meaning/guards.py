@@ -40,6 +40,7 @@ _MIN_SLIP_RATIO = 0.75
 _PASSIVE_WORDS = lexicon.parse_words("is are was were be been being by has have had")
 _LIST_WORDS = lexicon.parse_words("and or & und oder et ou y e o en , /")
 _DIRECTION_WORDS = ("to", "than", "into", "before", "after", "→")
+_OPPOSITE_DIRECTIONS = ({"to", "from"}, {"an", "von"}, {"nach", "von"}, {"zum", "vom"}, {"zur", "von"})
 _CONTRAST_WORDS = lexicon.parse_words("but than from to")
 _WORDS_OF_ONE_LETTER = frozenset("aeiouy")
 _SAME_WORDS_OF_ONE_LETTER = tuple(map(set, ("ey", "ou", "ao", "ai")))
@@ -80,6 +81,7 @@ def find_differences(expected: TextReading, actual: TextReading) -> tuple[Meanin
         *_compare_names(expected, actual),
         *_compare_known_name(expected, actual),
         *_compare_order(expected, actual),
+        *_compare_directions(expected, actual),
     )
 
 
@@ -244,7 +246,7 @@ def _find_conflicts(expected: Sequence[LexiconTerm], actual: Sequence[LexiconTer
 def _compare_polarity(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
     """Compare opposites and negation together: `not approved` is `rejected`, and `unpaid` is `not paid`."""
     opposites = [(left.text, right.text) for left, right in _find_conflicts(expected.opposites, actual.opposites)]
-    opposites = list(dict.fromkeys([*opposites, *_find_prefix_opposites(expected.words, actual.words)]))
+    opposites = list(dict.fromkeys([*opposites, *_find_built_opposites(expected.words, actual.words)]))
     expected_negations, actual_negations = _negations_against(expected, actual), _negations_against(actual, expected)
     one_side_negated = (expected_negations - actual_negations) % 2 == 1
     if one_side_negated and opposites:
@@ -286,17 +288,28 @@ def _compare_failures(expected: TextReading, actual: TextReading) -> list[Meanin
     return []
 
 
-def _find_prefix_opposites(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of words, each on one side alone, that a prefix makes opposites."""
+def _find_built_opposites(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of words, each on one side alone, that a prefix or the ending of a party makes opposites."""
     only_expected, only_actual = sorted(set(expected) - set(actual)), sorted(set(actual) - set(expected))
     stems = {word: _stem(word) for word in (*only_expected, *only_actual)}
     opposites: list[tuple[str, str]] = []
     for left in only_expected:
         for right in only_actual:
             same_ending = left[-2:] == right[-2:] or stems[left][-2:] == stems[right][-2:]  # cheap, and rules out most pairs
-            if same_ending and (_are_prefix_opposites(left, right) or _are_prefix_opposites(stems[left], stems[right])):
+            by_prefix = same_ending and (_are_prefix_opposites(left, right) or _are_prefix_opposites(stems[left], stems[right]))
+            if by_prefix or (left[:3] == right[:3] and _are_two_parties(left, right)):
                 opposites.append((left, right))
     return opposites
+
+
+def _are_two_parties(left: str, right: str) -> bool:
+    """True for the two parties of one deal: `licensor` and `licensee`, `Auftraggeber` and `Auftragnehmer`."""
+    left, right = (word.removesuffix("s").removesuffix("'") for word in (left, right))
+    return any(
+        left.endswith(left_ending) and right.endswith(right_ending) and left.removesuffix(left_ending) == right.removesuffix(right_ending)
+        for pair in lexicon.PARTY_ENDINGS
+        for left_ending, right_ending in (pair, pair[::-1])
+    )
 
 
 def _are_prefix_opposites(left: str, right: str) -> bool:
@@ -404,6 +417,15 @@ def _compare_order(expected: TextReading, actual: TextReading) -> list[MeaningDi
     expected_order = f"{expected.tokens[first]} … {expected.tokens[second]}"
     actual_order = f"{actual.tokens[first]} … {actual.tokens[second]}"
     return [MeaningDifference("order", f"order differs: {expected_order} / {actual_order}")]
+
+
+def _compare_directions(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Find texts that differ in one word only, which tells where something goes: delivery to Acme, delivery from Acme."""
+    positions = _differing_positions(expected.tokens, actual.tokens)
+    if positions is None or len(positions) != 1:
+        return []
+    left, right = expected.tokens[positions[0]], actual.tokens[positions[0]]
+    return [MeaningDifference("order", f"directions differ: {left} / {right}")] if {left, right} in _OPPOSITE_DIRECTIONS else []
 
 
 def _find_swapped_numbers(expected: Sequence[str], actual: Sequence[str]) -> str:

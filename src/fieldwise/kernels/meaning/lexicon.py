@@ -112,7 +112,7 @@ reports report reported complains has presents_with | denies ;
 allowed permitted permit allows erlaubt autorisés autorisé permiten permitido | prohibited forbidden banned verboten interdit
     interdits prohibido ;
 in_favour in_favor | against ;
-advance upfront prepayment in_advance | arrears in_arrears ;
+advance upfront prepayment in_advance | arrears in_arrears | on_delivery upon_delivery ;
 renewed renew renews | cancelled canceled cancel cancels ;
 fully full completely in_full | partially partly partial ;
 true | false ;
@@ -123,6 +123,11 @@ noon midday mittags midi mediodía mezzogiorno | midnight mitternacht mitternach
 inflow | outflow ;
 supply angebot | demand nachfrage ;
 guest gast | host gastgeber ;
+innocent unschuldig | guilty schuldig ;
+convicted verurteilt | acquitted freigesprochen ;
+success succeeded successful successfully | failure failures unsuccessful ;
+open-ended indefinite | fixed-term fixed_term ;
+rule_out ruled_out rules_out | confirm confirms confirmed ;
 victim opfer | offender perpetrator täter ;
 offense offensive | defense defensive ;
 push pushes pushed | pull pulls pulled ;
@@ -246,7 +251,11 @@ beef rindfleisch bœuf boeuf | pork schweinefleisch porc cerdo | chicken hähnch
 democrat | republican ;
 president präsident | prime_minister premierminister | chancellor kanzler | mayor bürgermeister maire alcalde |
     governor gouverneur gobernador ;
-accountant buchhalter comptable contable | auditor wirtschaftsprüfer ;
+sole_proprietor sole_proprietorship sole_trader | partnership ;
+adult adults erwachsene | child children kinder | infant infants | senior_citizen pensioner ;
+bill_to invoice_to | ship_to deliver_to | sold_to ;
+delivery_address shipping_address lieferadresse | billing_address invoice_address rechnungsadresse ;
+accountant bookkeeper buchhalter comptable contable | auditor wirtschaftsprüfer ;
 architect architekt architecte arquitecto | builder bauunternehmer ;
 psychologist psychologe | psychiatrist psychiater ;
 liver leber foie hígado | kidney kidneys niere nieren riñón | lung lungs lunge poumon pulmón | heart herz cœur corazón |
@@ -422,6 +431,9 @@ OPPOSITE_PREFIXES = (
     ("ver", ""),
 )
 """Prefixes that turn a word into its opposite: paid and unpaid, hypertension and hypotension."""
+
+PARTY_ENDINGS = (("or", "ee"), ("er", "ee"), ("geber", "nehmer"))
+"""Endings of the two parties of a deal: licensor and licensee."""
 
 HAN_OPPOSITES = """增 増 升 涨 | 降 减 減 跌 ; 买 | 卖 ; 左 | 右 ; 男 | 女 ; 出租 | 承租 ; 借款人 | 贷款人 ;
 批准 | 拒绝 ; 最高 最大 最多 | 最低 最小 最少"""
