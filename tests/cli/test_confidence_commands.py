@@ -9,6 +9,11 @@ from click.testing import CliRunner
 
 import fieldwise as fw
 from fieldwise.cli.app import app
+from fieldwise.report.confidence_view import build_confidence_report
+from fieldwise.report.policy_view import build_policy_report
+from fieldwise.report.terminal_layout import DisplayOptions, render_text
+from fieldwise.study.confidence import study_confidence
+from fieldwise.study.policy import make_policy
 
 SUITE = {"name": "receipts", "evaluators": [{"type": "field_prf"}]}
 
@@ -44,6 +49,24 @@ def test_confidence_prints_figures_plots_and_a_page(root, tmp_path):
     assert html.count("<svg") == 2
     assert "a&lt;b" in html
     assert "http://" not in html.replace("http://www.w3.org", "")
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_no_number_is_cut_and_long_names_stay_distinct_in_any_window(tmp_path, width):
+    names = [f"applicant_declared_household_income_as_of_statement_date_{number}" for number in range(3)]
+    random = np.random.default_rng(2)
+    rows = []
+    for number in range(120):
+        actual = {name: {"value": int(random.random() > 0.8), "confidence": round(float(random.random()), 3)} for name in names}
+        rows.append({"id": str(number), "expected": dict.fromkeys(names, 0), "actual": actual})
+    fw.run({"evaluators": [{"type": "field_prf"}]}, cases=rows, root=tmp_path)
+    report = study_confidence(fw.open_run("latest", root=tmp_path))
+    text = render_text(build_confidence_report(report, DisplayOptions(width=width)), width=width)
+    lines = [line.split() for line in text.split("Fields")[1].splitlines() if line.lstrip().startswith("applicant")]
+    assert len({line[0] for line in lines}) == 3
+    assert not any("…" in cell for line in lines for cell in line[1:])
+    policy = make_policy(fw.open_run("latest", root=tmp_path), max_error=0.1)
+    assert render_text(build_policy_report(policy), width=width).count("no cut-off") == 3
 
 
 def test_confidence_as_json_has_every_figure(root):

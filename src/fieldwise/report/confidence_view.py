@@ -1,12 +1,13 @@
 """How far the confidences of a run can be trusted, for terminals and as a page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
 from rich.style import Style
+from rich.text import Text
 
 from fieldwise import __version__
 from fieldwise.report.charts import draw_points
@@ -24,14 +25,15 @@ from fieldwise.report.terminal_layout import (
     stack_parts,
     styled_text,
 )
-from fieldwise.report.text_format import format_count, truncate_middle
+from fieldwise.report.text_format import choose_shortener, format_count, make_visible
 
 if TYPE_CHECKING:
     from fieldwise.kernels.confidence import ReliabilityBin, RiskPoint
     from fieldwise.study.confidence import ConfidenceReport, ConfidenceSummary
 
 _COVERAGES: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-_NAME_WIDTH: Final = 28
+_NAME_WIDTH, _MIN_NAME_WIDTH = 28, 8
+_INDENT: Final = 2
 _GOOD_AREA, _FAIR_AREA = 0.8, 0.65
 NO_CONFIDENCE: Final = "No value of this run has a confidence: see docs/confidence.md for how to give them."
 
@@ -46,9 +48,9 @@ def build_confidence_report(report: "ConfidenceReport", display: DisplayOptions)
     if overall.without_confidence:
         parts.append(styled_text(("! ", NOTE), describe_without(overall)))
     fields = {"all": overall, **report.fields} if len(report.fields) != 1 else dict(report.fields)
-    parts.append(make_section("Fields", _build_table(fields)))
+    parts.append(make_section("Fields", _build_table(fields, display)))
     if report.tags:
-        parts.append(make_section("Tags", _build_table(report.tags)))
+        parts.append(make_section("Tags", _build_table(report.tags, display)))
     if overall.is_enough:
         parts += [_build_reliability(overall, display), _build_risk(overall, display), _build_caught(overall)]
     return stack_parts(*parts)
@@ -80,21 +82,34 @@ def _percent(share: float) -> str:
     return f"{share * 100:.1f} %" if 0 < share < 0.1 else f"{share:.0%}".replace("%", " %")
 
 
-_HEADS: Final = ("n", "accuracy", "mean", "ECE", "Brier", "AUROC", "95 %", "caught at 5, 10, 20 %")
+_HEADS: Final[tuple[str, ...]] = ("n", "accuracy", "mean", "ECE", "Brier", "AUROC", "95 %", "caught at 5, 10, 20 %")
+_LEAST_NEEDED: Final = ("95 %", "Brier", "mean")
+"""Columns that a narrow window leaves out, in this order."""
 
 
-def _build_table(rows: "dict[str, ConfidenceSummary] | Any") -> RenderableType:
-    table = make_grid({"header": ""}, *({"header": head, "justify": "right"} for head in _HEADS), heads=True)
-    for name, row in rows.items():
-        table.add_row(styled_text(truncate_middle(name, _NAME_WIDTH)), *_build_cells(row))
+def _build_table(rows: "Mapping[str, ConfidenceSummary]", display: DisplayOptions) -> RenderableType:
+    """A row for each field or tag. Where the window is narrow, columns are left out, so that no number is cut."""
+    cells: dict[str, dict[str, Text]] = {name: dict(zip(_HEADS, _build_cells(row), strict=True)) for name, row in rows.items()}
+    widths = {head: max([len(head), *(len(row[head]) for row in cells.values())]) for head in _HEADS}
+    names = [make_visible(name) for name in rows]
+    name_width = min(max(map(len, names), default=0), _NAME_WIDTH)
+    for head in _LEAST_NEEDED:
+        if _INDENT + name_width + sum(width + 2 for width in widths.values()) > display.width:
+            del widths[head]
+    name_width = max(min(name_width, display.width - _INDENT - sum(width + 2 for width in widths.values())), _MIN_NAME_WIDTH)
+    shorten_name = choose_shortener(names, name_width)
+    heads = ({"header": head, "justify": "right", "width": width} for head, width in widths.items())
+    table = make_grid({"header": "", "width": name_width}, *heads, heads=True)
+    for name, row_cells in zip(names, cells.values(), strict=True):
+        table.add_row(styled_text(shorten_name(name, name_width)), *(row_cells[head] for head in widths))
     return table
 
 
-def _build_cells(row: "ConfidenceSummary") -> list[RenderableType]:
+def _build_cells(row: "ConfidenceSummary") -> list[Text]:
     shares = (row.accuracy, row.mean_confidence)
-    cells: list[RenderableType] = [styled_text(f"{row.n:,}"), *(styled_text("–" if share is None else f"{share:.3f}") for share in shares)]
+    cells = [styled_text(f"{row.n:,}"), *(styled_text("–" if share is None else f"{share:.3f}") for share in shares)]
     if not row.is_enough:
-        return [*cells, styled_text((f"not enough ({row.errors} errors)", DIM))]
+        return [*cells, Text(), Text(), Text(), Text(), styled_text((f"not enough ({row.errors} errors)", DIM))]
     sign = "+" if row.direction == "overconfident" else "−"
     area_style = NOTE
     if row.auroc is None or row.auroc < _FAIR_AREA:

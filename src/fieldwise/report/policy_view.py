@@ -9,7 +9,19 @@ from rich.console import RenderableType
 from fieldwise import __version__
 from fieldwise.model.policy import Policy
 from fieldwise.report.html import get_environment, make_content_policy, read_static
-from fieldwise.report.terminal_layout import BAD, DIM, NOTE, OK, TITLE, make_grid, make_section, pass_mark, stack_parts, styled_text
+from fieldwise.report.terminal_layout import (
+    BAD,
+    DIM,
+    NOTE,
+    OK,
+    TITLE,
+    WRAPPED,
+    make_grid,
+    make_section,
+    pass_mark,
+    stack_parts,
+    styled_text,
+)
 from fieldwise.report.text_format import format_count
 
 if TYPE_CHECKING:
@@ -67,7 +79,7 @@ def describe_policy(policy: Policy) -> str:
 def build_policy_report(policy: Policy) -> RenderableType:
     """Show the promise and the cut-off of each field."""
     table = make_grid(
-        {"header": "field"},
+        {"header": "field", **WRAPPED},
         *({"header": head, "justify": "right"} for head in ("accept from", "accepted", "of", "error at most")),
         heads=True,
     )
@@ -99,7 +111,9 @@ def describe_check(check: "PolicyCheck") -> str:
 def build_check_report(check: "PolicyCheck") -> RenderableType:
     """Show whether a policy holds, per field."""
     heads = ("accept from", "accepted", "wrong", "error at most")
-    table = make_grid({}, {"header": "field"}, *({"header": head, "justify": "right"} for head in heads), {"no_wrap": False}, heads=True)
+    table = make_grid(
+        {}, {"header": "field", **WRAPPED}, *({"header": head, "justify": "right"} for head in heads), {"no_wrap": False}, heads=True
+    )
     for path, field in check.fields.items():
         bound = "–" if field.bound is None else format_share(field.bound, up=True)
         cells = (f"{field.threshold:.4g}", f"{field.accepted:,}", f"{field.errors:,}", bound, field.reason)

@@ -19,6 +19,7 @@ from fieldwise.report.terminal_layout import (
     NOTE,
     OK,
     TITLE,
+    WRAPPED,
     build_command_line,
     make_grid,
     make_section,
@@ -326,7 +327,7 @@ def _build_gate_list(view: RunView) -> RenderableType | None:
 def _build_metrics(view: RunView, everything: bool) -> RenderableType:
     """List metrics under the names that gates, `runs trend` and `run.summary` use."""
     right = {"justify": "right"}
-    heads: list[dict[str, Any]] = [{"header": "metric"}, {"header": "value", **right}]
+    heads: list[dict[str, Any]] = [{"header": "metric", **WRAPPED}, {"header": "value", **right}]
     heads += [{"header": "95 % interval"}, {"header": "cases", **right}]
     table = make_grid(*heads, heads=True)
     left_out = 0

@@ -20,6 +20,7 @@ from fieldwise.report.terminal_layout import (
     NOTE,
     OK,
     TITLE,
+    WRAPPED,
     DisplayOptions,
     build_command_line,
     build_diagnostic_lines,
@@ -198,7 +199,7 @@ def _build_gates(view: RunView) -> RenderableType:
         evaluator = next(iter(view.summary.evaluators), "fields")
         hint = f": add `gate:` to the suite, or --gate '{evaluator}.score >= 0.9'"
         return make_section("Gates", styled_text(("no gate was set", NOTE), (hint, DIM)))
-    table = make_grid({}, {}, {}, {})
+    table = make_grid({}, WRAPPED, {}, {})
     for gate in view.gates:
         verdict = Text("passed", OK) if gate.passed else Text("failed", BAD)
         table.add_row(pass_mark(gate.passed), styled_text(gate.gate), styled_text(_describe_gate_value(gate)), verdict)

@@ -88,6 +88,10 @@ def make_section(title: str, *parts: RenderableType | None) -> Group:
     return Group(Text(), styled_text((title, TITLE)), *(indent(part) for part in parts if part is not None))
 
 
+WRAPPED: Final[dict[str, Any]] = {"no_wrap": False, "overflow": "fold"}
+"""Options of a column that takes several lines where the window is too narrow; the other columns then keep their width."""
+
+
 def make_grid(*columns: dict[str, Any], heads: bool = False) -> Table:
     """Make a table without lines; `heads` shows the column headers."""
     table = Table(box=None, show_header=heads, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style=DIM, expand=False)

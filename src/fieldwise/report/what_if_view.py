@@ -12,6 +12,7 @@ from fieldwise.report.terminal_layout import (
     NOTE,
     OK,
     TITLE,
+    WRAPPED,
     DisplayOptions,
     indent,
     make_grid,
@@ -47,7 +48,9 @@ def build_what_if_page(answer: "WhatIf", display: DisplayOptions) -> RenderableT
 
 
 def _build_metrics(answer: "WhatIf") -> Table:
-    table = make_grid({"header": "metric"}, *({"header": head, "justify": "right"} for head in ("before", "after", "change")), heads=True)
+    table = make_grid(
+        {"header": "metric", **WRAPPED}, *({"header": head, "justify": "right"} for head in ("before", "after", "change")), heads=True
+    )
     for name, before, after in answer.metrics:
         is_changed = before != after
         change = format_change(after - before) if before is not None and after is not None and is_changed else ""
@@ -61,7 +64,7 @@ def _format_metric(value: float | None) -> str:
 
 
 def _build_gates(answer: "WhatIf") -> Table:
-    table = make_grid({"header": "gate"}, {"header": "before"}, {"header": "after"}, heads=True)
+    table = make_grid({"header": "gate", **WRAPPED}, {"header": "before"}, {"header": "after"}, heads=True)
     for change in answer.gates:
         table.add_row(styled_text(change.gate), _describe_gate(change.before, change.gate), _describe_gate(change.after, change.gate))
     return table

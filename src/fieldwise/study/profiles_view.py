@@ -10,6 +10,7 @@ from fieldwise.report.terminal_layout import (
     DIM,
     NOTE,
     TITLE,
+    WRAPPED,
     DisplayOptions,
     build_diagnostics_section,
     indent,
@@ -65,7 +66,7 @@ def build_profiles_page(report: ProfileReport, display: DisplayOptions) -> Rende
     of = "" if report.cases == report.of_cases else f" of {report.of_cases:,} (--sample 0 for all)"
     head = styled_text((report.name, TITLE), (f"  {report.evaluator} · {format_count(report.cases, 'case')}{of}", DIM))
     numbers = [{"header": name, "justify": "right", "min_width": 6} for name in ("score", "tau", "differ")]
-    table = make_grid({"header": "profile", "min_width": 13}, *numbers, {"no_wrap": False, "overflow": "fold"}, heads=True)
+    table = make_grid({"header": "profile", "min_width": 13}, *numbers, WRAPPED, heads=True)
     table.add_row(styled_text(("this suite", TITLE)), styled_text((_format(report.own_score), TITLE)), "", "", "")
     for entry in report.profiles:
         what = entry.note or entry.profile.title
