@@ -1,5 +1,7 @@
 """The result of mutation testing in the terminal and as a page."""
 
+from dataclasses import replace
+
 import pytest
 from lxml import html
 
@@ -44,6 +46,18 @@ def test_the_terminal_shows_shares_survivors_and_suggestions(report: MutationRep
     assert "(absent)" in text
     assert '{path: "items[*].note", match: exact}' in text
     assert "2 cases of the real data would newly fail; in place of `fuzzy`" in text
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_long_names_of_fields_stay_distinct(report: MutationReport, width: int) -> None:
+    names = [f"applicant_declared_household_income_as_of_statement_date_{number}" for number in range(3)]
+    counts = dict.fromkeys(names, MutantCount(10, 5))
+    cells = {(name, "dropped"): MutantCount(10, 5) for name in names}
+    text = render_text(
+        build_mutation_report(replace(report, by_field=counts, cells=cells, survivors=[]), DisplayOptions(width=width)), width=width
+    )
+    shown = [line.split()[0] for line in text.splitlines() if line.startswith("  applicant")]
+    assert len(set(shown)) == 3
 
 
 def test_the_page_has_a_cell_for_each_field_and_corruption(report: MutationReport) -> None:

@@ -29,7 +29,7 @@ from fieldwise.report.terminal_layout import (
     stack_parts,
     styled_text,
 )
-from fieldwise.report.text_format import format_count, format_value, make_visible, truncate, truncate_start
+from fieldwise.report.text_format import choose_shortener, format_count, format_value, make_visible, truncate, truncate_start
 
 MAX_FIELDS, MAX_SURVIVORS, MAX_SUGGESTIONS = 20, 15, 12
 _MAX_CORRUPTIONS: Final = 4
@@ -100,11 +100,13 @@ def _build_fields(report: MutationReport, display: DisplayOptions) -> Renderable
     table = make_grid(
         {"header": "field"}, {"header": "killed", "justify": "right"}, {}, {"header": "survives", "no_wrap": False}, heads=True
     )
+    name_width = 40 if display.width >= 100 else 28
+    shorten_name = choose_shortener([make_visible(name) for name, _ in shown], name_width)
     for name, count in shown:
-        share = styled_text((format_share(count.share), score_style(count.share)))
-        table.add_row(
-            styled_text(truncate(name, 40)), share, draw_bar(count.share, score_style(count.share)), _name_corruptions(report, name)
-        )
+        short_name = styled_text(shorten_name(make_visible(name), name_width))
+        style = score_style(count.share)
+        share = styled_text((format_share(count.share), style))
+        table.add_row(short_name, share, draw_bar(count.share, style), _name_corruptions(report, name))
     rest: list[str] = []
     if len(shown) < len(with_survivors):
         rest.append(f"{format_count(len(with_survivors) - len(shown), 'field')} more with survivors: --all")
