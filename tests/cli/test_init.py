@@ -438,3 +438,25 @@ def test_contexts_alone_are_refused(folder: Path, fieldwise: Run) -> None:
     refused = fieldwise("init", "--cases", "rag.jsonl")
     assert refused.exit_code == 2
     assert "no case says what is expected" in refused.stderr
+
+
+def test_ids_that_repeat_are_one_error_that_names_the_columns_that_identify_the_rows(tmp_path: Path, fieldwise: Run) -> None:
+    rows: list[dict[str, object]] = [
+        {"qid": f"q{n % 30}", "arm": "ab"[n // 30], "gold_answer": "x", "model_answer": f"y{n}"} for n in range(60)
+    ]
+    write_jsonl(tmp_path / "runs.jsonl", rows)
+    refused = fieldwise("init", tmp_path, "--cases", tmp_path / "runs.jsonl")
+    assert refused.exit_code == 2
+    assert refused.stderr.count("fix:") == 1
+    assert "30 of 60 rows have the `qid` of an earlier one" in refused.stderr
+    assert "`qid` and `arm` together identify the rows: init --column id=qid,arm" in refused.stderr
+    assert fieldwise("init", tmp_path, "--cases", tmp_path / "runs.jsonl", "--column", "id=qid,arm").exit_code == 0
+    assert len(list(fw.run(tmp_path / "runs.eval.yaml", root=tmp_path).results())) == 60
+
+
+def test_ids_that_repeat_are_reported_one_by_one_where_no_other_column_tells_the_rows_apart(tmp_path: Path, fieldwise: Run) -> None:
+    rows: list[dict[str, object]] = [{"id": "a", "expected": "x", "actual": "x"}] * 3
+    write_jsonl(tmp_path / "runs.jsonl", rows)
+    refused = fieldwise("init", tmp_path, "--cases", tmp_path / "runs.jsonl")
+    assert refused.exit_code == 2
+    assert refused.stderr.count("has the same id as line 1") == 2

@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
@@ -24,9 +25,12 @@ from fieldwise.model.values import MISSING
 from fieldwise.plan.infer import InferredRules
 from fieldwise.plan.needed_sides import NO_COLUMN
 from fieldwise.read.cases import read_cases
-from fieldwise.read.files import get_data_stem
+from fieldwise.read.columns import list_id_candidates
+from fieldwise.read.files import ReadProgress, get_data_stem
+from fieldwise.read.id_candidates import find_joint_id
 from fieldwise.read.pairing import Pairing, list_names
 from fieldwise.read.shared_columns import OTHER_IDS
+from fieldwise.read.table_files import read_each
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.inferred_rules import infer_rules, is_untyped, list_unreadable_cases
 
@@ -103,7 +107,28 @@ def infer_suite(
     text = f"cases: {_yaml_scalar(_relative_path(cases, folder))}\n"
     if columns:
         text += "columns:\n" + "".join(f"  {role}: {_yaml_columns(column)}\n" for role, column in columns.items())
-    return f"{stem}.eval.yaml", _write_suite(stem, text, Source(cases=str(cases), columns=dict(columns or {})), rules)
+    source = Source(cases=str(cases), columns=dict(columns or {}))
+    try:
+        return f"{stem}.eval.yaml", _write_suite(stem, text, source, rules)
+    except ConfigError as error:
+        repeated = _describe_repeated_ids(cases) if all(problem.code == "duplicate-id" for problem in error.diagnostics) else None
+        if columns or repeated is None:
+            raise
+        raise ConfigError([repeated]) from error
+
+
+def _describe_repeated_ids(cases: Path) -> Diagnostic | None:
+    """The error for ids that repeat, with the columns that identify the rows together; None if no two do."""
+    rows = [row for batch in read_each([cases], None, 1024, ReadProgress(), []) for row in batch.values]
+    candidates = list_id_candidates([*rows[0]]) if rows else []
+    joint_id = find_joint_id(rows, candidates[0]) if len(candidates) == 1 else None
+    if joint_id is None:
+        return None
+    count = len(rows) - len({str(row.get(joint_id[0])) for row in rows})
+    what = f"{count:,} of {len(rows):,} rows have the `{joint_id[0]}` of an earlier one"
+    option = shlex.quote(f"id={','.join(joint_id)}")
+    fix = f"`{joint_id[0]}` and `{joint_id[1]}` together identify the rows: init --column {option}"
+    return Diagnostic(code="duplicate-id", what=what, where=Where(file=str(cases)), fix=fix)
 
 
 def _choose_suite_name(data: Path) -> str:

@@ -61,3 +61,26 @@ def find_unpaired_ids(expected: IdValues, actual: IdValues) -> tuple[dict[str, s
 
 def _explain_others(values: IdValues, chosen: str) -> dict[str, str]:
     return {name: REPEATED if values[name] is None else UNPAIRED for name in values if name != chosen}
+
+
+def find_joint_id(rows: Sequence[Mapping[str, Any]], id_column: str) -> tuple[str, str] | None:
+    """The column of the ids that repeat, and the one that identifies the rows together with it; None if none does.
+
+    Of several, the one with the fewest values: a system or a line, and not an answer that happens to differ.
+
+    >>> rows = [{"qid": "q1", "arm": arm, "text": text} for arm, text in zip("aabb", "wxyz")]
+    >>> rows[1]["qid"] = rows[3]["qid"] = "q2"
+    >>> find_joint_id(rows, "qid")
+    ('qid', 'arm')
+    """
+    best: str | None = None
+    fewest = len(rows)
+    for name in rows[0] if rows else ():
+        values = [row.get(name) for row in rows]
+        if name == id_column or not all(isinstance(value, str | int) and value != "" for value in values):
+            continue
+        count = len({str(value) for value in values})
+        pairs = {(str(row.get(id_column)), str(value)) for row, value in zip(rows, values, strict=True)}
+        if count < fewest and len(pairs) == len(rows):
+            best, fewest = name, count
+    return None if best is None else (id_column, best)
