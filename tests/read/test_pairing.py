@@ -234,6 +234,13 @@ def test_a_field_that_repeats_the_expected_values_is_not_compared_but_the_predic
     assert pairing.with_renames().list_missing_fields() == []
 
 
+def test_a_field_beside_one_with_a_longer_name_is_compared(tmp_path: Path) -> None:
+    gold = [{"id": n, "year": 2020 + n} for n in range(4)]
+    output = [row | {"model_year": 2019} for row in gold]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output))
+    assert (pairing.common_fields, pairing.renames) == (["year"], [])
+
+
 @pytest.mark.parametrize("name", ["predicted_category", "category_pred"])
 def test_a_field_whose_values_differ_is_compared_whatever_stands_beside_it(tmp_path: Path, name: str) -> None:
     gold = [{"id": n, "category": "ab"[n % 2]} for n in range(4)]

@@ -30,20 +30,11 @@ _ROW_METADATA: Final = frozenset(
     )
 )
 """Names, folded, of what a row says beside its record: where the document is, and how it was read."""
-_PREDICTION_WORDS: Final = (
-    "pred",
-    "predicted",
-    "prediction",
-    "extracted",
-    "generated",
-    "hyp",
-    "hypothesis",
-    "llm",
-    "model",
-    "output",
-    "actual",
-)
-"""First or last words, folded, of a column that holds the output for a field, such as `predicted_total` and `total_pred`."""
+_PREDICTION_WORDS: Final = ("pred", "predicted", "prediction", "extracted", "generated", "hyp", "llm")
+"""First or last words, folded, of a column that holds the output for a field, such as `predicted_total` and `total_pred`. Other words of a
+system are those of fields too: `model_year`, `actual_delivery_date`."""
+_ANSWER_WORDS: Final = (*_PREDICTION_WORDS, "model", "output", "actual", "system")
+"""The same for an answer."""
 
 
 def find_answers(expected: list[dict[str, Any]], actual: list[dict[str, Any]], keys: Sequence[str]) -> tuple[str, str] | None:
@@ -73,20 +64,20 @@ def _find_repeated_answer(
 ) -> tuple[str, str] | None:
     """The column `answer` of both files, and the column of the actual file that holds the output for it, such as `predicted_answer`."""
     answers = [name for name in expected_names if fold_name(name) == "answer" and name in actual_names and _is_plain(expected, name)]
-    outputs = find_outputs(answers, own_names)
+    outputs = find_outputs(answers, own_names, _ANSWER_WORDS)
     return next(iter(outputs.items())) if len(outputs) == 1 else None
 
 
-def find_outputs(fields: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+def find_outputs(fields: Sequence[str], names: Sequence[str], words: Sequence[str] = _PREDICTION_WORDS) -> dict[str, str]:
     """Field → the only one of these names that says that it holds the output for the field.
 
-    >>> find_outputs(["total", "date", "vendor"], ["predicted_total", "date_pred", "vendor_id"])
+    >>> find_outputs(["total", "date", "year"], ["predicted_total", "date_pred", "model_year"])
     {'total': 'predicted_total', 'date': 'date_pred'}
     """
     outputs: dict[str, str] = {}
     for field in fields:
         folded = fold_name(field)
-        output_names = {form for word in _PREDICTION_WORDS for form in (f"{word}{folded}", f"{folded}{word}")}
+        output_names = {form for word in words for form in (f"{word}{folded}", f"{folded}{word}")}
         candidates = [name for name in names if fold_name(name) in output_names]
         if len(candidates) == 1:
             outputs[field] = candidates[0]
