@@ -80,6 +80,15 @@ def test_average_precision_can_be_gated_by_category():
             parse_gate(f"detection.{metric} > 0.5", [planned])
 
 
+def test_a_gate_on_an_amount_that_is_never_negative_cannot_fail_at_0():
+    cost = plan_config({"type": "error_cost", **registry.EVALUATORS.find("error_cost").examples[0].options, "name": "prices"})
+    distance = plan_config({"type": "coordinate_distance", "name": "distance"})
+    for gate, planned in (("prices.per_case", cost), ("distance.mean_distance", distance)):
+        [warning] = parse_gate_with_warnings(f"{gate} >= 0", [planned])[1]
+        assert "is never below 0" in warning.what
+        assert parse_gate_with_warnings(f"{gate} <= 90", [planned])[1] == []
+
+
 def test_a_gate_on_the_time_or_the_cost_of_a_judge_can_fail():
     planned = plan_config({"type": "llm_judge", "prompt": "Is it right?"})
     for metric in ("latency_seconds", "cost_usd", "tokens_in"):
@@ -100,6 +109,8 @@ def test_a_metric_that_only_a_run_can_tell_is_accepted_with_a_warning_if_it_look
     [
         ("{field_prf.macro_f1: 0.9}", "the gate `field_prf.macro_f1` needs an operator and a number, not the number 0.9", '">= 0.9"'),
         ("{field_prf.macro_f1: [1]}", "the gate `field_prf.macro_f1` needs an operator and a number, not a list", '">= 0.9"'),
+        ("{policy.holds: false}", "the gate `policy.holds` must be `true`, not `false`", "write `policy.holds: true`"),
+        ("{policy.holds: sure}", 'the gate `policy.holds` must be `true`, not the text "sure"', "write `policy.holds: true`"),
         ('{fieldprf.f1: ">= 0.9"}', "there is no evaluator named `fieldprf`", "did you mean `field_prf`?"),
         ('{regression.f1: "<= 0.9"}', "`f1` does not name an evaluator and a metric", "write `fields.score`"),
         ('{field_prf.macro_f2: ">= 0.9"}', "`field_prf` has no metric `macro_f2`", "did you mean `macro_f1`?"),

@@ -36,6 +36,16 @@ def test_a_failing_gate_comes_first(states: Run) -> None:
     assert document["problems"]
 
 
+def test_gates_that_are_left_out_are_counted_and_a_failing_one_is_not(tmp_path: Path) -> None:
+    names = [f"e{number}" for number in range(14)]
+    evaluators = "\n".join(f"  - {{type: field_accuracy, name: {name}, fields: [x]}}" for name in names)
+    gates = "\n".join(f"  {name}.score: '{'>=' if name == names[-1] else '<'} 0.9'" for name in names)
+    suite = f"cases: cases.jsonl\nevaluators:\n{evaluators}\ngate:\n{gates}\n"
+    document = _read(stored(tmp_path, [{"id": "1", "expected": {"x": 1}, "actual": {"x": 2}}], suite))
+    assert document["gates"][0] == {"gate": "e13.score >= 0.9", "passed": False, "value": 0.0}
+    assert (len(document["gates"]), document["more_gates"]) == (10, 4)
+
+
 def test_hostile_and_long_data_stays_under_the_limit(hostile: Run, tmp_path: Path) -> None:
     _read(hostile)
     expected = {f"{'very_long_name_' * 20}{number}": "ä" * 400 for number in range(60)}

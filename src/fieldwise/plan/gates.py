@@ -33,6 +33,8 @@ _RATES: Final = frozenset({"precision", "recall", "f1"})
 _COUNTS: Final = frozenset({"true_positives", "false_positives", "false_negatives"})
 """Metrics with a total in the summary."""
 
+_AMOUNTS: Final[Mapping[str, frozenset[str]]] = {"error_cost": frozenset({"per_case"}), "coordinate_distance": frozenset({"mean_distance"})}
+"""Evaluator type → its unbounded metrics that are never below 0."""
 _MAX_USEFUL_CONFIDENCE: Final = 0.9999
 """Beyond this, hardly any drop can be shown, however large."""
 
@@ -73,6 +75,7 @@ _RESERVED_METRICS: Final[GateMetrics] = {
 """Metrics that no evaluator of a run has, by their reserved name."""
 
 _HOLDS: Final = compile_on_use(r"((==)?\s*true)?", re.IGNORECASE)
+_OPERATOR_START: Final = compile_on_use(r"\s*[<>=!≥≤~]")
 _CONDITION = compile_on_use(r"\s*(?P<operator>[<>=!≥≤~]*)\s*(?P<value>.*?)\s*", re.DOTALL)
 _GATE = compile_on_use(r"\s*(?P<name>[^\s<>=!≥≤~]*)(?P<condition>.*)", re.DOTALL)
 _SIMILAR_OPERATORS = {"=": "==", "=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "===": "=="}
@@ -136,10 +139,11 @@ def list_gate_metrics(evaluator: PlannedEvaluator) -> EvaluatorMetrics:
     except KeyError:
         return EvaluatorMetrics()
     config = evaluator.config
+    amounts = _AMOUNTS.get(evaluator.type, frozenset())
     return EvaluatorMetrics(
         names=_list_summary_metrics(spec, config),
-        counts=frozenset((*spec.counts, *(USAGE_METRICS if spec.is_judge else ()))),
-        unbounded=spec.unbounded_names(config),
+        counts=frozenset((*spec.counts, *(USAGE_METRICS if spec.is_judge else ()), *amounts)),
+        unbounded=spec.unbounded_names(config) - amounts,
         has_pass_rate=evaluator.pass_at is not None or not is_graded_only(config),
     )
 
@@ -328,8 +332,13 @@ def _can_fail(operator: str, value: float, value_range: tuple[float, float]) -> 
 
 def _read_condition(review: Review, name: str, condition: Any, place: KeyPath) -> tuple[Any, float]:
     """The operator and the number it compares with; `policy.holds: true`, `"== true"`, or without a condition, is `== 1`."""
-    if name == f"{POLICY}.holds" and (condition is True or (isinstance(condition, str) and _HOLDS.fullmatch(condition.strip()))):
-        return "==", 1.0
+    if name == f"{POLICY}.holds":
+        if condition is True or (isinstance(condition, str) and _HOLDS.fullmatch(condition.strip())):
+            return "==", 1.0
+        if not isinstance(condition, str) or not _OPERATOR_START.match(condition):
+            what = f"the gate `{name}` must be `true`, not {describe_value(condition)}"
+            review.add_error(place, "bad-gate", what, f"write `{name}: true`")
+            return None, math.nan
     if not isinstance(condition, str):
         is_number = isinstance(condition, int | float) and not isinstance(condition, bool)
         what = f"the gate `{name}` needs an operator and a number, not {describe_value(condition)}"

@@ -48,7 +48,8 @@ def render_agent(run: "Run", command: str = "fieldwise") -> str:
         "worst_fields": [_describe_field(run, name, field) for name, field in fields[:MAX_FIELDS]],
         "next": _choose_next(run, fields, problems, command),
     }
-    return shrink_to_fit(document)
+    left_out = {"more_gates": len(gates) - MAX_GATES, "more_problems": len(problems) - MAX_PROBLEMS}
+    return shrink_to_fit({**document, **{name: count for name, count in left_out.items() if count > 0}})
 
 
 def render_agent_errors(diagnostics: Iterable[Diagnostic], exit_code: int) -> str:
