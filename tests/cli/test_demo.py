@@ -1,10 +1,16 @@
 """`fieldwise demo`."""
 
 import json
+import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+import pytest
+from rich.console import Console
+
+from fieldwise.cli.demo import _print_steps
 
 Run = Callable[..., Any]
 
@@ -72,3 +78,12 @@ def test_the_review_demo_finds_the_wrong_expected_values_beside_its_own_copy_of_
     corrected = json.loads(fieldwise("run", "review-demo/alpha.eval.yaml", "--format", "json").stdout)["run"]["corrections"]
     assert corrected["applied"] == 1
     assert corrected["scores"]["fields"]["before"] < corrected["scores"]["fields"]["after"]
+
+
+@pytest.mark.parametrize(("width", "said"), [(30, "  a long command\n    what it does\n"), (100, "  a long command   what it does\n")])
+def test_the_next_commands_are_whole_in_any_window(
+    width: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("fieldwise.cli._console.make_console", lambda form, file=None: Console(file=file or sys.stdout, width=width))
+    _print_steps([("a long command", "what it does")], "rich")
+    assert said in capsys.readouterr().out

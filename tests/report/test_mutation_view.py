@@ -48,6 +48,16 @@ def test_the_terminal_shows_shares_survivors_and_suggestions(report: MutationRep
     assert "2 cases of the real data would newly fail; in place of `fuzzy`" in text
 
 
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_a_survivor_shows_where_its_values_differ_in_any_window(report: MutationReport, width: int) -> None:
+    text = render_text(build_mutation_report(report, DisplayOptions(width=width)), width=width)
+    [line] = [line for line in text.split("Survivors")[1].splitlines() if "one digit differs" in line]
+    expected, mutant = line.split("→")
+    assert "lot 17" in expected
+    assert "lot 19" in mutant
+    assert max(map(len, text.splitlines())) <= width
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_long_names_of_fields_stay_distinct(report: MutationReport, width: int) -> None:
     names = [f"applicant_declared_household_income_as_of_statement_date_{number}" for number in range(3)]

@@ -30,6 +30,8 @@ FILES: dict[DemoSuite, tuple[str, ...]] = {
     "review": tuple(f"review/{name}" for name in (*REVIEW_SUITES, *REVIEW_DATA)),
 }
 """The suite comes first."""
+MIN_DESCRIPTION_WIDTH = 30
+"""Room beside the longest command that a description needs."""
 
 
 @click.command(cls=DocumentedCommand)
@@ -89,14 +91,25 @@ def _print_next_steps(which: DemoSuite, case: str, form: Format, program: Progra
 
 
 def _print_steps(steps: list[tuple[str, str]], form: Format) -> None:
+    """Print commands with what they do: beside them, or below them where the window is too narrow for both."""
     from rich.console import Group
     from rich.text import Text
 
-    from fieldwise.cli._console import print_page
+    from fieldwise.cli._console import make_console, print_page
+    from fieldwise.report.terminal_layout import COMMAND, DIM, TITLE, WRAPPED, build_command_line, indent, make_grid, styled_text
 
-    width = max(len(command) for command, _ in steps) + 3
-    lines = [Text.assemble(("  ", ""), (f"{command:<{width}}", "cyan"), (description, "dim")) for command, description in steps]
-    print_page(Group(Text("\nTry next", "bold"), *lines), form)
+    title = Text("Try next", TITLE)
+    longest = max(len(command) for command, _ in steps)
+    if make_console(form).width < longest + MIN_DESCRIPTION_WIDTH:
+        lines: list[Text] = []
+        for command, description in steps:
+            lines += [build_command_line("  ", command), styled_text((f"    {description}", DIM))]
+        print_page(Group(Text(), title, *lines), form)
+        return
+    table = make_grid({}, WRAPPED)
+    for command, description in steps:
+        table.add_row(styled_text((f"{command} ", COMMAND)), styled_text((description, DIM)))
+    print_page(Group(Text(), title, indent(table)), form)
 
 
 def _copy_files(folder: Path, names: tuple[str, ...], target: Path) -> None:

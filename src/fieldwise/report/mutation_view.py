@@ -128,20 +128,24 @@ def _build_survivors(report: MutationReport, display: DisplayOptions) -> Rendera
     chosen = list(report.survivors) if display.everything else choose_survivors(report, MAX_SURVIVORS)
     if not chosen:
         return None
+    # Values keep enough room to show where they differ: a narrow window leaves out the case.
+    is_narrow = display.width < 110
+    path_width, corruption_width = (20, 18) if is_narrow else (26, 24)
+    value_length = min((display.width - path_width - corruption_width - 11 - (0 if is_narrow else 16)) // 2, _VALUE_LENGTH)
     table = make_grid(
-        {"header": "case", "max_width": 14},
-        {"header": "path", "max_width": 26},
-        {"header": "corruption", "max_width": 24},
-        {"header": "expected", "max_width": _VALUE_LENGTH},
+        *([] if is_narrow else [{"header": "case", "max_width": 14}]),
+        {"header": "path", "max_width": path_width},
+        {"header": "corruption", "max_width": corruption_width},
+        {"header": "expected", "max_width": value_length},
         {},
-        {"header": "mutant", "max_width": _VALUE_LENGTH},
+        {"header": "mutant", "max_width": value_length},
         heads=True,
     )
     for survivor in chosen:
-        expected, mutant = show_pair(survivor)
+        expected, mutant = show_pair(survivor, value_length)
         table.add_row(
-            styled_text((truncate(survivor.case, 14), DIM)),
-            styled_text(truncate_start(survivor.path, 26)),
+            *([] if is_narrow else [styled_text((truncate(survivor.case, 14), DIM))]),
+            styled_text(truncate_start(survivor.path, path_width)),
             styled_text((report.labels[survivor.corruption], DIM)),
             styled_text(expected),
             styled_text(("→", DIM)),
@@ -165,19 +169,19 @@ def choose_survivors(report: MutationReport, limit: int) -> list[Survivor]:
     return [survivor for _, _, survivor in ranked[:limit]]
 
 
-def show_pair(survivor: Survivor) -> tuple[str, str]:
-    """The expected value and the mutant in one short line each; long texts from where they begin to differ."""
+def show_pair(survivor: Survivor, limit: int = _VALUE_LENGTH) -> tuple[str, str]:
+    """The expected value and the mutant in at most `limit` characters each; long texts from where they begin to differ."""
     expected, mutant = survivor.expected, survivor.mutant
-    if isinstance(expected, str) and isinstance(mutant, str) and len(expected) > _VALUE_LENGTH:
+    if isinstance(expected, str) and isinstance(mutant, str) and len(expected) > limit:
         equal = takewhile(lambda pair: pair[0] == pair[1], zip(expected, mutant, strict=False))
         common = sum(1 for _ in equal) - _LENGTH_BEFORE_DIFFERENCE
         if common > 0:
             expected, mutant = f"…{expected[common:]}", f"…{mutant[common:]}"
-    return _show_value(expected), _show_value(mutant)
+    return _show_value(expected, limit), _show_value(mutant, limit)
 
 
-def _show_value(value: Value) -> str:
-    return "(absent)" if value is MISSING else truncate(make_visible(format_value(value)), _VALUE_LENGTH)
+def _show_value(value: Value, limit: int) -> str:
+    return "(absent)" if value is MISSING else truncate(make_visible(format_value(value)), limit)
 
 
 def _build_suggestions(report: MutationReport, display: DisplayOptions) -> RenderableType | None:
