@@ -4,6 +4,7 @@ from datetime import datetime, time
 
 import pytest
 
+import fieldwise as fw
 from fieldwise.matchers.datetime_ import Datetime, datetime_
 from fieldwise.model.pairs import Pairs
 
@@ -283,3 +284,20 @@ def test_the_single_letters_of_arabic_tell_morning_from_afternoon() -> None:
 def test_times_of_day_are_read_in_english_words(expected: str, actual: str, same: bool) -> None:
     scores = datetime_(Pairs([expected], [actual]), Datetime())
     assert bool(scores.value[0]) is same
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        ("20240301100000", "2024-03-01T10:00:00", True),
+        ("20240301100000", "2024-03-01T10:00:01", False),
+        ("20241301100000", "2024-01-13T10:00:00", False),
+        (1709287200.5, "2024-03-01T10:00:00.5Z", True),
+        ("1709287200.25", "2024-03-01T10:00:00.25Z", True),
+        (1709287200000.0, "2024-03-01T10:00:00Z", True),
+        (1709287200000.5, "2024-03-01T10:00:00Z", False),
+        (1709287200.5, "2024-03-01T10:00:00Z", False),
+    ],
+)
+def test_digits_alone_are_moments_in_their_usual_forms(expected: object, actual: str, same: bool) -> None:
+    assert fw.match("datetime", expected=[expected], actual=[actual]).passed.tolist() == [same]

@@ -16,6 +16,8 @@ def agrees(expected: object, actual: object, **options: object) -> bool:
         ("PT1H30M", "1h 30min"),
         ("90 min", "1:30"),
         ("1:30", "90 s"),
+        ("1:30.5", "90.5 s"),
+        ("3:25,40", "205.4 s"),
         ("two hours", "120 minutes"),
         ("P3W", "drei Wochen"),
         (90, "90 min"),
@@ -27,7 +29,8 @@ def test_equal_lengths_agree(expected: object, actual: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "actual"), [("2 h", "2 min"), ("PT1H", "61 min"), ("30 days", "4 weeks"), ("1 h", "soon"), (True, 1), (90, "91 min")]
+    ("expected", "actual"),
+    [("2 h", "2 min"), ("PT1H", "61 min"), ("30 days", "4 weeks"), ("1 h", "soon"), (True, 1), (90, "91 min"), ("1:30.0", "90 min")],
 )
 def test_different_lengths_do_not_agree(expected: object, actual: object) -> None:
     assert not agrees(expected, actual)

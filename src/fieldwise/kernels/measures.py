@@ -25,7 +25,7 @@ _ISO_DURATION: Final = re.compile(
     r"(?:T(?:(?P<hour>[\d.,]+)H)?(?:(?P<minute>[\d.,]+)M)?(?:(?P<second>[\d.,]+)S)?)?",
     re.ASCII | re.IGNORECASE,
 )
-_CLOCK: Final = re.compile(r"(-?)(\d+):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?", re.ASCII)
+_CLOCK: Final = re.compile(r"(-?)(\d+):([0-5]\d)(?::([0-5]\d))?(?:[.,](\d+))?", re.ASCII)
 _DAYS_AND_CLOCK: Final = re.compile(r"(\d+) (?:days?|d),? (\d{1,2}:[0-5]\d:[0-5]\d(?:[.,]\d+)?)", re.ASCII | re.IGNORECASE)
 """As Python and databases print it: `1 day, 2:03:04`."""
 _JOINERS: Final = re.compile(r"(?:^|\s)(?:and|und|et|y|e|i|и|en|och|og|ja|&|\+)(?=\s)|;|,(?!\d)|(?<!\d),")
@@ -366,9 +366,11 @@ def _iso_duration(match: re.Match[str]) -> DurationReading | None:
 def _clock_duration(match: re.Match[str]) -> DurationReading:
     sign = -1.0 if match[1] else 1.0
     first, second = int(match[2]), int(match[3])
+    fraction = float(f"0.{match[5]}") if match[5] else 0.0
     if match[4] is not None:
-        fraction = float(f"0.{match[5]}") if match[5] else 0.0
         return DurationReading(sign * (first * 3600 + second * 60 + int(match[4]) + fraction), None)
+    if match[5]:  # only seconds have decimals
+        return DurationReading(sign * (first * 60 + second + fraction), None)
     return DurationReading(sign * (first * 3600.0 + second * 60.0), None, frozenset({sign * (first * 60.0 + second)}))
 
 

@@ -4,7 +4,7 @@
   requires an offset.
 * A value without a time of day matches only another one without: a date alone does not match a date with a time.
 * A time of day without a date (`14:30`, `2:30 PM`) matches only another one without a date.
-* Seconds or milliseconds since 1970 (10 or 13 digits) are instants.
+* Seconds or milliseconds since 1970 (10 or 13 digits) are instants. 14 digits are a date and a time (`20240301100000`).
 
 >>> datetime_(Pairs(["2024-03-01T10:00Z"] * 2, ["2024-03-01T11:00+01:00", "2024-03-01T22:45Z"]), Datetime()).value.tolist()
 [1.0, 0.0]
@@ -39,6 +39,7 @@ _LONGEST_SECONDS: Final = 10_000 * 366 * 86_400
 """No two dates are further apart."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _UNIX_DIGITS: Final = (10, 13)
+_DIGITS_TO_SECONDS: Final = 14
 _UNIX_TIME_LIMIT: Final = 10 ** max(_UNIX_DIGITS)
 """Larger numbers are no times, and Python refuses to write integers of over 4,300 digits as text."""
 _ASSUME: Final = "assume: "
@@ -244,12 +245,27 @@ def _find_moment(value: Any, reading: DateReading) -> Moment | AmbiguousMoment |
     if not isinstance(value, str):
         return None
     text = value.strip()
-    return read_moment(text, reading) or _unix_time(text) or read_time_of_day(text)
+    return read_moment(text, reading) or _unix_time(text) or _moment_in_digits(text) or read_time_of_day(text)
 
 
-def _unix_time(digits: str) -> Moment | None:
-    """The instant of seconds or milliseconds since 1970, from September 2001 on: 10 or 13 digits."""
+def _unix_time(number: str) -> Moment | None:
+    """The instant of seconds or milliseconds since 1970, from September 2001 on: 10 or 13 digits, or 10 with decimals."""
+    digits, _, decimals = number.partition(".")
     if not (digits.isascii() and digits.isdecimal() and len(digits) in _UNIX_DIGITS) or digits[0] == "0":
         return None
-    instant = _EPOCH + timedelta(seconds=int(digits[:10]), milliseconds=int(digits[10:] or 0))
+    if decimals and not (len(digits) == _UNIX_DIGITS[0] and decimals.isascii() and decimals.isdecimal()):
+        return None
+    microseconds = int(decimals[:6].ljust(6, "0"))
+    instant = _EPOCH + timedelta(seconds=int(digits[:10]), milliseconds=int(digits[10:] or 0), microseconds=microseconds)
     return Moment(instant.year, instant.month, instant.day, instant.time(), timedelta(0))
+
+
+def _moment_in_digits(text: str) -> Moment | None:
+    """The moment of 14 digits, from the year down to the second: `20240301100000`."""
+    if len(text) != _DIGITS_TO_SECONDS or not (text.isascii() and text.isdecimal()):
+        return None
+    try:
+        moment = datetime.strptime(text, "%Y%m%d%H%M%S")
+    except ValueError:
+        return None
+    return moment_of_date(moment)
