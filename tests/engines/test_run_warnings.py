@@ -112,3 +112,14 @@ def test_a_field_that_some_records_lack_is_counted_in_all_records_whatever_when_
     of_y = {"type": "field_accuracy", "name": "of_y", "fields": ["y"], "when": {"tag": "odd"}}
     result = run(folder, rows, {"type": "field_accuracy", "fields": ["x"]}, of_y)
     assert "field y: 1 of 4 expected records do not have this field" in result.stdout
+
+
+def test_a_field_that_no_record_has_is_an_error_also_where_the_filter_leaves_no_case(folder: Path) -> None:
+    (folder / "none.jsonl").write_text("")
+    run(folder, [WITH_X, WITHOUT_X], {"type": "field_accuracy", "fields": ["x", "zz"]})
+    result = CliRunner().invoke(app, ["run", "s.eval.yaml", "--filter", "nobody", "--format", "plain"])
+    assert result.exit_code == 2
+    assert "field zz: no expected record has this field" in result.stdout
+    assert CliRunner().invoke(app, ["run", "s.eval.yaml", "--cases", "none.jsonl"]).exit_code == 4
+    run(folder, [WITH_X, WITHOUT_X], {"type": "field_accuracy", "fields": ["x"]})
+    assert CliRunner().invoke(app, ["run", "s.eval.yaml", "--filter", "nobody"]).exit_code == 4

@@ -157,9 +157,9 @@ def warn_unused_rules(
     cannot be read twice (None). An unused name of a list or an option is a warning: several suites may share its file. A price of a field
     that no rule compares is an error if the run covers all cases: the cost would be too low.
     """
-    if not totals.fields.cases:
-        return []
     rules = [written.rule for written in list_written_rules(plan)]
+    if not totals.fields.cases:
+        return [] if totals.cases else _warn_absent_fields(plan, rules, read_all)
     unseen = PathSurvey(rule for rule in rules if not totals.fields.expected[rule.text])
     survey = _read_until_seen(unseen, read_all)
     absent = survey.absent
@@ -204,6 +204,12 @@ def warn_absent_item_paths(
     if survey.has_records:
         problems += report_absent_keys(plan, survey)
     return add_rule_lines(plan, problems)
+
+
+def _warn_absent_fields(plan: Plan, rules: Sequence[FieldRule], read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:
+    """Rules whose field no expected record of the source has, where a selection left no case to score."""
+    survey = _read_until_seen(PathSurvey(rules), read_all)
+    return add_rule_lines(plan, [report_absent_path(plan, rule, survey) for rule in survey.absent]) if survey.records else []
 
 
 def _find_counted_fields(plan: Plan) -> set[str]:
