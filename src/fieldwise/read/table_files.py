@@ -395,7 +395,8 @@ def _list_record_problems(document: Any, records: Sequence[Any], problems: Seque
 
     A metric beside them that is NaN, as of a judge that failed, is no problem of a case.
     """
-    numbers = {id(record): number for number, record in enumerate(records)}
+    # By identity, because equal records are different cases; `document` keeps all of them alive.
+    numbers = {id(record): number for number, record in enumerate(records)}  # by identity: the document keeps its objects alive
     inside: list[JsonProblem] = []
     for problem in problems:
         node = document
