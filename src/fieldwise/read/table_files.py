@@ -396,7 +396,7 @@ def _list_record_problems(document: Any, records: Sequence[Any], problems: Seque
     A metric beside them that is NaN, as of a judge that failed, is no problem of a case.
     """
     # By identity, because equal records are different cases; `document` keeps all of them alive.
-    numbers = {id(record): number for number, record in enumerate(records)}  # by identity: the document keeps its objects alive
+    numbers = {id(record): number for number, record in enumerate(records)}
     inside: list[JsonProblem] = []
     for problem in problems:
         node = document
