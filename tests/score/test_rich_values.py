@@ -1,6 +1,7 @@
 """Values with a confidence beside them, and parallel records of confidences."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -198,3 +199,22 @@ def test_a_record_with_confidences_is_found_among_missing_outputs_and_values_tha
     plain, rich = {"a": 1}, {"a": [{"value": 1, "confidence": 0.5}]}
     assert find_rich_records([plain, MISSING, rich, None, "value"]) == [2]
     assert find_rich_records([{"a": 2**70}, rich]) == [1]
+
+
+@pytest.mark.parametrize("path", ["actual.confidences", "actual.meta.confidences"])
+def test_a_record_of_confidences_inside_the_output_is_no_field_of_it(tmp_path: Path, path: str) -> None:
+    confidences = {"total": 0.9, "vendor": 0.4}
+    outside = {"confidences": confidences} if path == "actual.confidences" else {"meta": {"confidences": confidences}}
+    cases = [{"id": "1", "expected": {"total": 5, "vendor": "a"}, "actual": {"total": 5, "vendor": "a", **outside}}]
+    evaluators = [{"type": "field_prf"}, {"type": "json_quality", "default_text": "FUZZY", "flatten": True}]
+    run = fw.run({"evaluators": evaluators, "confidence": path}, cases=cases, root=tmp_path)
+    assert run.summary["field_prf.macro_f1"] == 1
+    assert run.summary["json_quality.hallucination"] == 0
+    compared = {comparison.comparison.path: comparison.comparison.confidence for comparison in run.comparisons()}
+    assert compared == {"total": 0.9, "vendor": 0.4}
+
+
+def test_a_field_of_the_data_that_also_holds_confidences_is_compared() -> None:
+    cases = [{"id": "1", "expected": {"total": 5, "confidences": {"total": 1}}, "actual": {"total": 5, "confidences": {"total": 0.9}}}]
+    batch = ScoringBatch(Cases.of([Case(**case) for case in cases]), confidence="actual.confidences")
+    assert batch.records.actual == [{"total": 5, "confidences": {"total": 0.9}}]

@@ -115,9 +115,13 @@ class ScoringBatch:
         paths = EvidencePaths() if self._confidence is None else EvidencePaths(self._confidence)
         if paths.may_occur(self.cases.metadata):
             for row, metadata in enumerate(self.cases.metadata):
-                node = overlay(paths.find(metadata, wrapped.get(row, actual[row]), totals), evidence.get(row))
+                output = wrapped.get(row, actual[row])
+                node = overlay(paths.find(metadata, output, totals), evidence.get(row))
                 if node is not None:
                     evidence[row] = node
+                plain = paths.remove_from(actual[row], expected[row])
+                if plain is not actual[row]:
+                    actual[row], wrapped[row] = plain, output
         for note in describe_totals(totals):
             self.services.report(note)
         return wrapped, evidence

@@ -235,6 +235,25 @@ class EvidencePaths:
             return None
         return _combine((confidence, pages, boxes), totals, 0)
 
+    def remove_from(self, actual: Value, expected: Value) -> Value:
+        """The output without the record of its confidences, if that is inside the output and no field of the data.
+
+        >>> EvidencePaths("actual.sure").remove_from({"total": 5, "sure": {"total": 0.9}}, {"total": 5})
+        {'total': 5}
+        """
+        root, *steps = Path.parse(self.confidence).steps
+        is_inside = root == "actual" and bool(steps)
+        return _without_path(actual, steps) if is_inside and value_at(expected, steps) is MISSING else actual
+
+
+def _without_path(value: Any, steps: Sequence[Step]) -> Any:
+    """Nested objects without the member at a path, and without objects that held nothing else; the same value if there is none."""
+    if not isinstance(value, dict) or value_at(value, steps) is MISSING:
+        return value
+    members = cast("dict[Any, Any]", value)
+    below = _without_path(members[steps[0]], steps[1:]) if len(steps) > 1 else {}
+    return {**members, steps[0]: below} if below else {key: member for key, member in members.items() if key != steps[0]}
+
 
 def _as_parallel_record(value: Any, actual: Value) -> Any:
     """A parallel record; keys that are paths, such as `vendor.name`, become objects, unless the record itself has such a key."""
