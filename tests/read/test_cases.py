@@ -508,9 +508,9 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, cod
     assert codes == "['unreadable-case']\n"
 
 
-def test_a_table_with_a_million_columns_is_read(tmp_path: Path) -> None:
-    header = ",".join(["id", "expected", "actual", *(f"c{number}" for number in range(1_000_000))])
-    file = write(tmp_path / "wide.csv", f"{header}\n1,x,x{',0' * 1_000_000}\n")
+def test_a_table_with_two_hundred_thousand_columns_is_read(tmp_path: Path) -> None:
+    header = ",".join(["id", "expected", "actual", *(f"c{number}" for number in range(200_000))])
+    file = write(tmp_path / "wide.csv", f"{header}\n1,x,x{',0' * 200_000}\n")
     reader = read_cases(Source(cases=str(file)), chunk=10)
     [cases] = list(reader)
     assert (cases.id, cases.expected, cases.actual) == (["1"], ["x"], ["x"])
