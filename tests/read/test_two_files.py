@@ -438,3 +438,23 @@ def test_an_id_in_a_suite_is_a_column_or_different_ones(id: Any) -> None:
     sides = {"expected": {"file": "e.jsonl", "id": id}, "actual": {"file": "a.jsonl", "id": ["doc", "line"]}}
     with pytest.raises(fw.ConfigError):
         fw.check({"cases": sides, "evaluators": [{"type": "field_prf"}]})
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "warns"),
+    [
+        ("predicted_total", [1, 2, 9], True),
+        ("total_pred", [1, 2, 9], True),
+        ("predicted_total", [1, 2, 3], False),  # whichever of them is compared, the score is the same
+        ("total_generated", [1, 2, 9], False),  # may say when or how
+    ],
+)
+def test_a_run_warns_of_a_column_that_repeats_the_expected_values(tmp_path: Path, column: str, values: list[int], warns: bool) -> None:
+    expected = [{"id": f"r{number}", "total": number} for number in (1, 2, 3)]
+    actual = [{**row, column: value} for row, value in zip(expected, values, strict=True)]
+    suite: dict[str, Any] = {"evaluators": [{"type": "field_accuracy", "fields": ["total"]}]}
+    run = fw.run(suite, expected=expected, actual=actual, on="id", root=tmp_path)
+    assert ("repeated-expected" in {note.code for note in run.diagnostics}) == warns
+    renamed = suite | {"cases": {"expected": {"file": "e"}, "actual": {"file": "a", "rename": {column: "total"}}}}
+    run = fw.run(renamed, expected=[*expected], actual=[{"id": row["id"], column: row[column]} for row in actual], on="id", root=tmp_path)
+    assert "repeated-expected" not in {note.code for note in run.diagnostics}

@@ -25,7 +25,15 @@ from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, find_unpaired_ids
 from fieldwise.read.ids import MAX_REPORTED
 from fieldwise.read.imported_files import EVIDENCE, EXPECTED_PLACES
 from fieldwise.read.pairing_fields import Steps, remove_repeated_id
-from fieldwise.read.shared_columns import MAX_COMPARED_ROWS, OTHER_IDS, are_in_other_order, describe_other_ids, find_shared_column
+from fieldwise.read.record_columns import find_outputs
+from fieldwise.read.shared_columns import (
+    MAX_COMPARED_ROWS,
+    OTHER_IDS,
+    are_in_other_order,
+    describe_other_ids,
+    find_shared_column,
+    to_comparable,
+)
 from fieldwise.read.side_columns import SIDES
 from fieldwise.read.side_files import RecordFiles, RecordTable, Side, SideRecord, open_side, open_values_by_id
 from fieldwise.read.side_mapping import identify_record
@@ -35,6 +43,8 @@ from fieldwise.registry import nearest
 _NAME_IDS: Final = "name what identifies the rows of each side: cases: {expected: {file: …, id: …}, actual: {file: …, id: …}}"
 _MIN_UNREADABLE: Final = 3
 """Number of predictions none of which can be read that show that the file is at fault."""
+_MIN_COPIED_ROWS: Final = 3
+"""Number of rows in which a column of actual equals expected that show that it may be a copy."""
 _MAX_FIELDS: Final = 1_000
 """Number of field names of a side that are kept to look for a common one."""
 
@@ -159,6 +169,7 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
         return None
     if not (expected.is_single and actual.is_single):
         diagnostics += _pair_by_form(expected, actual)
+    diagnostics += _find_repeated_columns(expected, actual)
     return expected, actual
 
 
@@ -187,6 +198,26 @@ def _pair_by_form(expected: Side, actual: Side) -> Iterator[Diagnostic]:
     for side in (expected, actual):
         side.pair_by_form(form)
     yield Diagnostic(code=form.code, what=form.describe(expected_keys, actual_keys), level="info")
+
+
+def _find_repeated_columns(expected: Side, actual: Side) -> Iterator[Diagnostic]:
+    """Warn of columns of actual that repeat the expected values beside a column with the output: their score would measure nothing."""
+    if not (isinstance(expected, RecordTable) and isinstance(actual, RecordTable) and expected.row_is_record and actual.row_is_record):
+        return
+    outputs = find_outputs(sorted(expected.column_names & actual.column_names), sorted(actual.column_names - expected.column_names))
+    if not outputs:
+        return  # nearly all tables end here
+    actual_rows = actual.peek_by_key(MAX_EVIDENCE_ROWS)
+    pairs = [(row, actual_rows[key]) for key, row in expected.peek_by_key(MAX_EVIDENCE_ROWS).items() if key in actual_rows]
+    for name, output in outputs.items():
+        is_copy = all(to_comparable(row.get(name)) == to_comparable(copy.get(name)) for row, copy in pairs)
+        is_output = any(to_comparable(row.get(name)) != to_comparable(copy.get(output)) for row, copy in pairs)
+        if len(pairs) >= _MIN_COPIED_ROWS and is_copy and is_output:
+            what = f"`{name}` of actual equals expected in {len(pairs):,} of {len(pairs):,} rows, beside `{output}`: it may be a copy"
+            fix = (
+                f"if `{output}` is the output, say so: cases: {{actual: {{file: …, rename: {{{quote_name(output)}: {quote_name(name)}}}}}}}"
+            )
+            yield Diagnostic(code="repeated-expected", what=what, where=Where(file=actual.file), fix=fix, level="warning")
 
 
 def _assign_columns(sides: Sequence[Side]) -> list[Diagnostic]:

@@ -30,10 +30,10 @@ _ROW_METADATA: Final = frozenset(
     )
 )
 """Names, folded, of what a row says beside its record: where the document is, and how it was read."""
-_PREDICTION_WORDS: Final = ("pred", "predicted", "prediction", "extracted", "generated", "hyp", "llm")
+_PREDICTION_WORDS: Final = ("pred", "predicted", "prediction", "hyp", "llm")
 """First or last words, folded, of a column that holds the output for a field, such as `predicted_total` and `total_pred`. Other words of a
-system are those of fields too: `model_year`, `actual_delivery_date`."""
-_ANSWER_WORDS: Final = (*_PREDICTION_WORDS, "model", "output", "actual", "system")
+system are those of fields too: `model_year`, `actual_delivery_date`, `date_generated`."""
+_ANSWER_WORDS: Final = (*_PREDICTION_WORDS, "extracted", "generated", "model", "output", "actual", "system")
 """The same for an answer."""
 
 
@@ -71,7 +71,7 @@ def _find_repeated_answer(
 def find_outputs(fields: Sequence[str], names: Sequence[str], words: Sequence[str] = _PREDICTION_WORDS) -> dict[str, str]:
     """Field → the only one of these names that says that it holds the output for the field.
 
-    >>> find_outputs(["total", "date", "year"], ["predicted_total", "date_pred", "model_year"])
+    >>> find_outputs(["total", "date", "year"], ["predicted_total", "date_pred", "model_year", "year_generated"])
     {'total': 'predicted_total', 'date': 'date_pred'}
     """
     outputs: dict[str, str] = {}

@@ -127,6 +127,17 @@ class RecordTable:
         """Identify the rows by their ids in this form."""
         self._id_form = form
 
+    @property
+    def row_is_record(self) -> bool:
+        """Whether each row is a record itself, whose columns have the names of the rules."""
+        return self._columns.row_is_record and not self.mapper.mapping.rename
+
+    def peek_by_key(self, count: int) -> dict[str, dict[str, Any]]:
+        """The first rows by their key, or by their number; none if some have no key."""
+        rows = self.peek(count)
+        keys = self.list_keys(count) if self.has_key else [*map(str, range(len(rows)))]
+        return dict(zip(keys, rows, strict=True)) if len(keys) == len(rows) else {}
+
     def peek(self, count: int) -> list[dict[str, Any]]:
         """The first rows, or all if there are fewer."""
         first_values = self._first_rows.values if self._first_rows else []
