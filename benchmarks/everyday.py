@@ -10,7 +10,6 @@ Each process compiles nothing: bytecode is written before the first round.
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,7 @@ from typing import Any
 
 from instructions import ACTUAL_RECORD, EXPECTED_RECORD, ONE_CASE_SUITE, store_run, write_cases
 from invoices import RULES, generate_pairs
-from million import EVALUATORS, generate
+from million import EVALUATORS, generate, read_cpu_seconds
 
 SOURCE = Path(__file__).resolve().parent.parent
 COMMANDS = {
@@ -96,11 +95,10 @@ def measure_in_process(row: str, checkout: Path) -> float:
     environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if row in COMMANDS:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = read_cpu_seconds()
         command = [sys.executable, "-m", "fieldwise", *COMMANDS[row]]
         subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return read_cpu_seconds() - before
     command = [sys.executable, __file__, "--measure", row]
     return float(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
 
@@ -160,15 +158,9 @@ def measure_workers() -> float:
 
     with Path("invoices.jsonl").open("rb") as file:
         records = sum(1 for _ in file)
-    before = read_all_cpu()
+    before = read_cpu_seconds()
     fw.run({"cases": "invoices.jsonl", "evaluators": EVALUATORS}, root="runs", workers=2)
-    return (read_all_cpu() - before) / records * 1e6
-
-
-def read_all_cpu() -> float:
-    """CPU seconds of this process and of its finished children."""
-    usages = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    return (read_cpu_seconds() - before) / records * 1e6
 
 
 def measure_cpu(function: Callable[[], Any]) -> float:
