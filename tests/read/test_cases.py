@@ -22,6 +22,7 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
+from fieldwise.suite_plan import compile_suite
 
 ROWS = [
     {"id": "a", "expected": {"x": 1}, "actual": {"x": 1}},
@@ -393,6 +394,36 @@ def test_a_file_that_is_not_there_suggests_the_nearest(tmp_path: Path) -> None:
     assert codes(diagnostics) == ["no-file"]
     assert "invoices.jsonl" in (diagnostics[0].fix or "")
     assert codes(read(tmp_path / "*.csv")[1]) == codes(read(tmp_path / "no" / "x.jsonl")[1]) == ["no-file"]
+
+
+def test_a_path_without_a_file_is_reported_at_its_line_of_the_suite(tmp_path: Path) -> None:
+    text = "evaluators: [{type: equals}]\ncases:\n  expected: {file: gold.jsonl}\n  actual: out.jsonl\n"
+    suite = write(tmp_path / "a.eval.yaml", text)
+    plan = compile_suite(suite)
+    assert plan.source is not None
+    write(tmp_path / "gold.jsonl", lines(ROWS))
+    for missing, line in (("out.jsonl", 4), ("gold.jsonl", 3)):
+        reader = read_cases(plan.source)
+        assert list(reader) == []
+        assert [(note.where.file, note.where.line) for note in reader.diagnostics if note.code == "no-file"] == [(str(suite), line)]
+        assert missing in reader.diagnostics[-1].what
+        (tmp_path / "gold.jsonl").unlink(missing_ok=True)
+        write(tmp_path / "out.jsonl", lines(ROWS))
+
+
+def test_an_id_that_is_repeated_behind_the_limit_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", lines([*ROWS, ROWS[0]]))
+    cases, diagnostics, _ = read(path, limit=1)
+    assert [case.id for case in cases] == ["a"]
+    assert [(note.code, note.where.line) for note in diagnostics] == [("duplicate-id", 4)]
+    reader = read_cases(Source(expected=str(path), actual=str(write(tmp_path / "b.jsonl", lines(ROWS)))), limit=1)
+    assert [len(chunk) for chunk in reader] == [1]
+    assert [(note.where.file, note.where.line) for note in reader.diagnostics if note.code == "duplicate-id"] == [(str(path), 4)]
+
+
+def test_a_limit_reads_no_more_of_large_data_than_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fieldwise.read.cases.MAX_BYTES_BEHIND_LIMIT", 100)
+    assert read(write(tmp_path / "a.jsonl", lines([*ROWS, ROWS[0]])), limit=1)[1] == []
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])

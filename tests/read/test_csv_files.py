@@ -41,6 +41,16 @@ def test_the_separator_and_the_encoding_are_found_from_the_data(tmp_path: Path, 
     assert read_rows(path) == ([("1", "Müller, Eva", "3,50"), ("2", "a b", "12.000,00")], [])
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("header", ["номер;ожидание;ответ", "一番;予想;結果", "имя;e;a"])
+def test_utf_16_without_a_byte_order_mark_is_found_whatever_the_script_of_the_header(tmp_path: Path, encoding: str, header: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(f"{header}\r\n1;Ева;б\r\n".encode(encoding))
+    id, expected, actual = header.split(";")
+    reader = read_cases(Source(cases=str(path), columns={"id": id, "expected": expected, "actual": actual}))
+    assert [(case.id, case.expected, case.actual) for chunk in reader for case in [chunk.at(0)]] == [("1", "Ева", "б")]
+
+
 def test_the_separator_is_found_in_a_compressed_file(tmp_path: Path) -> None:
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(b"id;expected;actual\n1;a,b;c\n"))

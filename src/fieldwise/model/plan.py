@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.correction import CorrectionSet
-from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.redaction import Redaction
 
 KeyPath: TypeAlias = tuple[str | int, ...]
@@ -162,6 +162,8 @@ class Source:
     """A JSONL file of corrections of the expected side."""
     corrections: CorrectionSet | None = None
     """The content of that file, read once, so that all workers apply the same corrections."""
+    places: Mapping[str, Where] = field(default_factory=dict, compare=False)
+    """A path of data → the line of the suite that names it."""
     named_fields: frozenset[str] = frozenset()
     """Fields that the rules name: the field that pairs two files is left out of the records unless it is one of them."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated, Any, get_args
 
 from fieldwise.model.bounds import MinLen
-from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import is_url
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.plan import Document, Gate, IdColumns, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source, list_id_columns
@@ -55,6 +55,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
         review = replace(review, document=replace(document, value=suite))
     name = _read_text(review, suite, "name")
     source = _read_source(review, suite)
+    source = None if source is None else replace(source, places=_locate_files(review, source))
     group = _read_case_path(review, suite, "group", GROUP_PARTS, "metadata.document")
     confidence = _read_case_path(review, suite, "confidence", CONFIDENCE_PARTS, "metadata.confidences")
     policy = _read_text(review, suite, "policy")
@@ -171,6 +172,13 @@ def _read_source(review: Review, suite: Any) -> Source | None:
         what = "several columns that identify rows of two files together are not named by `columns`"
         review.add_error(("columns", "id"), "bad-option", what, "write `join: [doc, line]` under `cases`, or the `id` of each side")
     return replace(sides, columns=columns, allow_same_sides=bool(allow_same_sides), corrections_file=corrections_file)
+
+
+def _locate_files(review: Review, source: Source) -> dict[str, Where]:
+    """The line of the suite that names each path of data."""
+    paths = {("cases", "file"): source.cases, ("cases", "expected", "file"): source.expected, ("cases", "actual", "file"): source.actual}
+    document = review.document
+    return {path: Where(file=document.file, line=document.line_of(place)) for place, path in paths.items() if path}
 
 
 def _read_two_sides(review: Review, cases: Any) -> Source:

@@ -12,7 +12,7 @@ Bad data never raises: problems of files and columns are in the reader's `diagno
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import BinaryIO, Final
 
 from fieldwise.dataclass import dataclass
@@ -25,15 +25,17 @@ from fieldwise.read.coco import looks_like_coco, read_coco
 from fieldwise.read.columns import ColumnRoles, find_roles, list_id_candidates, list_nested_names
 from fieldwise.read.corrections import apply_corrections
 from fieldwise.read.expectations import take_expected_answers
-from fieldwise.read.files import ReadProgress
+from fieldwise.read.files import NO_FILE, ReadProgress
 from fieldwise.read.id_candidates import MAX_EVIDENCE_ROWS, find_repeating_ids
-from fieldwise.read.ids import IdsSeen
+from fieldwise.read.ids import DUPLICATE_ID, IdsSeen
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.likeliest_columns import find_likeliest_column, find_likeliest_sides, is_prediction, order_names
 from fieldwise.read.paired_files import read_pairs
 from fieldwise.read.rows import RowBatch, limit_rows, peek_rows, rechunk_rows
 from fieldwise.read.table_files import LineFilter, read_files, read_stdin
 
+MAX_BYTES_BEHIND_LIMIT: Final = 4 << 20
+"""Size of the data up to which ids are checked behind a limit, too: that takes up to 0.2 s."""
 _RELEVANT_IDS: Final = "relevant_ids"
 """A file with this column, or with contexts, may be about retrieval alone."""
 _MAX_LISTED: Final = 20
@@ -62,11 +64,23 @@ class CaseReader:
 
     def __iter__(self) -> Iterator[Cases]:
         corrections = self._source.corrections
-        return (
-            self._read_uncorrected()
-            if corrections is None
-            else (apply_corrections(cases, corrections) for cases in self._read_uncorrected())
-        )
+        for cases in self._read_uncorrected():
+            yield cases if corrections is None else apply_corrections(cases, corrections)
+        self.diagnostics[:] = [self._locate_in_suite(problem) for problem in self.diagnostics]
+        if self._limit is not None and (self.progress.total or MAX_BYTES_BEHIND_LIMIT + 1) <= MAX_BYTES_BEHIND_LIMIT:
+            self.diagnostics += self._find_duplicates_behind_limit()
+
+    def _locate_in_suite(self, problem: Diagnostic) -> Diagnostic:
+        """The problem; that of a path with no file, with the line of the suite that names it."""
+        place = self._source.places.get(problem.where.file or "")
+        return replace(problem, where=place) if problem.code == NO_FILE and place is not None and place.file else problem
+
+    def _find_duplicates_behind_limit(self) -> list[Diagnostic]:
+        """Errors for ids that are repeated behind the limit."""
+        everything = CaseReader(self._source, self._chunk, None, None)
+        for _ in everything._read_uncorrected():
+            pass
+        return [problem for problem in everything.diagnostics if problem.code == DUPLICATE_ID and problem not in self.diagnostics]
 
     def _read_uncorrected(self) -> Iterator[Cases]:
         if self._source.format == "coco" or looks_like_coco(self._source):

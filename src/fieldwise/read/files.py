@@ -44,7 +44,9 @@ _BYTE_ORDER_MARKS: Final = {
     b"\xfe\xff": "utf-16",
 }
 """Byte order mark → encoding; that of UTF-32 begins as that of UTF-16, so it is first."""
-ENCODING_BYTES: Final = 16
+NO_FILE: Final = "no-file"
+"""Code of the error for a path that names no file."""
+ENCODING_BYTES: Final = 64
 """Number of bytes at the start of a text that show its encoding."""
 _OTHER_CONTENT: Final = {
     b"PK\x03\x04": ("the file is a ZIP archive or a workbook", "unpack it; save a sheet as CSV (in Excel: CSV UTF-8)"),
@@ -65,20 +67,20 @@ class UnreadableFile(Exception):
 
 
 def detect_wide_encoding(start: bytes) -> str | None:
-    """UTF-16 or UTF-32, by the byte order mark at the start of a text, or by the zeros between the letters of one without; else None.
+    """UTF-16 or UTF-32, by the byte order mark at the start of a text, or by the zeros of ASCII characters in one without; else None.
 
-    >>> [detect_wide_encoding("id,a".encode(encoding)) for encoding in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32")]
+    >>> [detect_wide_encoding("имя,a".encode(encoding)) for encoding in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32")]
     [None, 'utf-16', 'utf-16-le', 'utf-16-be', 'utf-32']
     """
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if start.startswith(mark):
             return encoding
-    even, odd = start[:ENCODING_BYTES:2], start[1:ENCODING_BYTES:2]
-    if len(odd) < 2:
+    even_zeros, odd_zeros = start[:ENCODING_BYTES:2].count(0), start[1:ENCODING_BYTES:2].count(0)
+    if max(even_zeros, odd_zeros) < 2:
         return None
-    if all(even) and not any(odd):
+    if odd_zeros > 2 * even_zeros:
         return "utf-16-le"
-    return "utf-16-be" if all(odd) and not any(even) else None
+    return "utf-16-be" if even_zeros > 2 * odd_zeros else None
 
 
 def decode_wide(content: bytes, encoding: str, file: str) -> str:
@@ -119,7 +121,7 @@ def find_files(pattern: str, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list
             files = _expand_glob(path, pattern)
             what, fix = f"there is no file {pattern}", "" if files else _suggest_file(path)
         if not files:
-            raise UnreadableFile(Diagnostic(code="no-file", what=what, where=Where(file=pattern), fix=fix))
+            raise UnreadableFile(Diagnostic(code=NO_FILE, what=what, where=Where(file=pattern), fix=fix))
         return files
 
 
@@ -174,7 +176,7 @@ def _keep_files(paths: Iterable[Location]) -> list[Location]:
             continue
         if isinstance(path, Path) and path.is_symlink() and not path.exists():
             what, fix = f"this is a link to {path.readlink()}, which is not there", "restore what it names, or remove the link"
-            raise UnreadableFile(Diagnostic(code="no-file", what=what, where=Where(file=str(path)), fix=fix))
+            raise UnreadableFile(Diagnostic(code=NO_FILE, what=what, where=Where(file=str(path)), fix=fix))
         refuse_special_file(path)
     return files
 
@@ -188,7 +190,7 @@ def _refuse_closed_folders(pattern: str) -> None:
         for folder in folders:
             if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK):
                 what, fix = "the folder cannot be listed: permission denied", "check its permissions, or name the folders that may be read"
-                raise UnreadableFile(Diagnostic(code="no-file", what=what, where=Where(file=str(Path(folder))), fix=fix))
+                raise UnreadableFile(Diagnostic(code=NO_FILE, what=what, where=Where(file=str(Path(folder))), fix=fix))
 
 
 def warn_unread_entries(folder: Location, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list[Diagnostic]:

@@ -13,6 +13,8 @@ from fieldwise.read.rows import RowBatch
 MAX_REPORTED: Final = 20
 """Maximum number of diagnostics of one kind to list one by one."""
 
+DUPLICATE_ID: Final = "duplicate-id"
+"""Code of the errors for repeated ids."""
 _FEW: Final = 10_000
 """Number of ids up to which a set finds duplicates, without NumPy."""
 _MAX_NAMED: Final = 1_000
@@ -113,7 +115,7 @@ class IdsSeen:
         more = len(duplicates) - MAX_REPORTED
         if more > 0:
             what = f"{more} more cases have the id of an earlier one"
-            diagnostics.append(Diagnostic(code="duplicate-id", what=what, fix=_DUPLICATE_FIX))
+            diagnostics.append(Diagnostic(code=DUPLICATE_ID, what=what, fix=_DUPLICATE_FIX))
         return diagnostics
 
     def _describe_duplicate(self, first: int, again: int) -> Diagnostic:
@@ -123,4 +125,4 @@ class IdsSeen:
         text = self._find_text(first) or self._find_text(again)
         id_text = "" if text is None else f": `{text}`"
         what = f"{name} has the same id as {place}{id_text}"
-        return Diagnostic(code="duplicate-id", what=what, where=where, fix=_DUPLICATE_FIX)
+        return Diagnostic(code=DUPLICATE_ID, what=what, where=where, fix=_DUPLICATE_FIX)

@@ -28,6 +28,7 @@ from fieldwise.read.files import (
     open_bytes,
     strip_compression,
 )
+from fieldwise.read.ids import DUPLICATE_ID
 from fieldwise.read.pairing_fields import Steps
 from fieldwise.read.records_in_text import find_record
 from fieldwise.read.side_mapping import SideMapper, locate
@@ -72,7 +73,7 @@ class RecordFiles:
                 self._written_names.setdefault(key, name)
             if key in self.paths:
                 what = f"{file.name} and {self.paths[key].name} have the same name"
-                self._duplicates.append(Diagnostic(code="duplicate-id", what=what, where=Where(file=str(file)), fix="keep one of them"))
+                self._duplicates.append(Diagnostic(code=DUPLICATE_ID, what=what, where=Where(file=str(file)), fix="keep one of them"))
             else:
                 self.paths[key] = file
         self._key_by_short_name = _map_short_names(self.paths)

@@ -36,6 +36,7 @@ from fieldwise.read.document_records import find_side_records
 from fieldwise.read.file_ids import IdForm
 from fieldwise.read.files import (
     AUTO,
+    NO_FILE,
     TEXT_SUFFIXES,
     ReadProgress,
     UnreadableFile,
@@ -350,7 +351,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     pattern = source.expected if side == "expected" else source.actual
     if not pattern:
         what, fix = f"the source does not say where {side} is", "write cases: {expected: …, actual: …}"
-        raise UnreadableFile(Diagnostic(code="no-file", what=what, fix=fix))
+        raise UnreadableFile(Diagnostic(code=NO_FILE, what=what, fix=fix))
     mapping = source.get_mapping(side)
     if side in source.memory:
         stream = read_rows_in_memory(source.memory[side], chunk, diagnostics)
