@@ -13,6 +13,9 @@ from fieldwise.kernels.units import unit_factor, units_called
         ("ch", "metric-horsepower"),
         ("л.с.", "metric-horsepower"),
         ("hp", "horsepower"),
+        ("cP", "centipoise"),
+        ("mPa.s", "centipoise"),
+        ("cSt", "centistokes"),
         ("fs", "femtosecond"),
         ("us", "microsecond"),
         ("ºC", "celsius"),
@@ -153,3 +156,13 @@ def test_an_english_word_is_no_unit_of_another_language(name: str) -> None:
 
 def test_an_are_is_no_acre() -> None:
     assert units_called("are") == {"are"}
+
+
+def test_units_of_viscosity_convert_into_their_si_units() -> None:
+    for name, other in (("cP", "mPa·s"), ("poise", "dPa·s"), ("cSt", "mm²/s")):
+        factors = [unit_factor(unit) for text in (name, other) for unit in units_called(text)]
+        first, second = factors
+        assert first is not None
+        assert second is not None
+        assert (first.dimension, first.factor) == (second.dimension, pytest.approx(second.factor))
+    assert units_called("cp") == {"centipoise", "metric-horsepower"}

@@ -44,6 +44,7 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
         (["R-010", "R-12"], "code", {}, "2 of 2 values read as codes"),
         (["kr-001", "kr-012"], "code", {}, "2 of 2 values read as codes"),
         (["A12345", "12345"], "code", {}, "codes"),
+        (["#1719", "1720", "A-12"], "code", {}, "3 of 3 values read as codes"),
         (["Q1", "Q2", "Q3"], "code", {}, "codes"),
         (["12A", "14C"], "code", {}, "codes"),
         (["RE0012", "RE1200"], "code", {}, "codes"),

@@ -18,6 +18,7 @@ _SYMBOLS: Final = {
     "Å": "angstrom", "S": "siemens", "Mg": "megagram", "N*m": "newton-meter",
     "N m": "newton-meter", "mM": "millimole-per-liter", "μM": "micromole-per-liter", "uM": "micromole-per-liter",
     "nM": "nanomole-per-liter", "pM": "picomole-per-liter", "U": "international-unit",
+    "cP": "centipoise", "mPas": "centipoise", "mPa.s": "centipoise", "cSt": "centistokes",
 }  # fmt: skip
 """Symbols without a rule, in NFKC. Not listed: `MG`, `ML` and `MS`, which are labels in capitals, `Ml` and `Mm`, which are titles, and
 `kb`, `mb`, `gb` and `NM`, which people write for several units: they agree with each, as `$` does with its currencies."""

@@ -29,6 +29,7 @@ _MULTIPLES: Final = {
     "long-ton": ("pound", 2240.0), "ampere-hour": ("coulomb", 3600.0), "torr": ("pascal", 101325 / 760),
     "metric-horsepower": ("watt", 735.49875),
     "curie": ("becquerel", 3.7e10), "kilogram-force": ("newton", 9.80665), "portion-per-1e12": ("percent", 1e-10),
+    "poise": ("product:pascal second", 0.1), "stokes": ("square-meter-per-second", 1e-4),
 }  # fmt: skip
 """Units without a factor in CLDR, as a multiple of one with a factor."""
 _BASE_UNITS: Final = {
@@ -130,7 +131,8 @@ _MORE_UNITS: Final = {
     "gsm": "gram-per-square-meter", **dict.fromkeys(("mq", "kvm", "m kw"), "square-meter"), "mc": "cubic-meter",
     "ccm": "cubic-centimeter", "sf": "square-foot", "cf": "cubic-foot", "cfm": "cubic-foot-per-minute",
     **dict.fromkeys(("micron", "microns"), "micrometer"), **dict.fromkeys(("ar", "are", "ares"), "are"), "torr": "torr",
-    "bhp": "horsepower",
+    "bhp": "horsepower", "cp": "centipoise metric-horsepower", "poise": "poise", "centipoise": "centipoise",
+    **dict.fromkeys(("stokes", "stoke"), "stokes"), **dict.fromkeys(("centistokes", "centistoke"), "centistokes"),
     **dict.fromkeys(("troy oz", "troy ounce", "troy ounces", "oz t", "t oz"), "ounce-troy"), "ppt": "permille portion-per-1e12",
     **dict.fromkeys(("tab", "tabs", "tbl"), "tablet"), **dict.fromkeys(("cap", "caps"), "capsule"),
     **dict.fromkeys(("btl", "btls"), "bottle"), **dict.fromkeys(("ctn", "ctns"), "carton"),

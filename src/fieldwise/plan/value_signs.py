@@ -12,7 +12,7 @@
 | `zero-led` | no number or quantity only because of its leading zeros: `PO 0012` |
 | `duration` | a length of time with its units; `clock duration` (`1:30`), which may be one |
 | `true`, `false` | a word or mark for yes or no |
-| `code` | without spaces, of letters and digits or with a leading zero (`leading zero`); `code with sign` (`A-1+`) |
+| `code` | without spaces, of letters and digits, with a leading zero (`leading zero`) or `#1719`; `code with sign` (`A-1+`) |
 | `mixed case` | a code with capitals and small letters inside: `dQw4w9WgXcQ`, `Co3O4`, but not `Inv-031` |
 | `scheme` | an identifier that a named scheme reads, spaces or not: IBAN, BIC, ISBN, VAT, card or phone number |
 | `bank code` | a BIC without digits |
@@ -88,6 +88,7 @@ _ARTICLES: Final = frozenset({"a", "an", "half"})
 _IBAN: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _IBAN_IN_GROUPS: Final = re.compile(r"[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?")
 _BIC: Final = re.compile(r"[A-Z]{4}(?P<country>[A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?")
+_NUMBER_SIGN: Final = re.compile(r"#\d+")
 _MEANINGFUL_SIGN: Final = re.compile(r"[^\W_][+*-]+$|[+*<>=±≤≥≈~%°$¢£¤¥€₤₩₪₫₱₴₸₹₺₽₿]|(?<![\d.,])\d+[.,](?:\d\d?|\d{4,})(?![\d.,])")
 """Signs that tell codes apart: `A-1+` is not `A-1`, `B1-` not `B1`."""
 _VAT: Final = re.compile(r"(?:AT|BE|BG|CH|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|NO|PL|PT|RO|SE|SI|SK|XI)[A-Z0-9]{8,13}")
@@ -168,7 +169,11 @@ def _add_code_signs(text: str, signs: set[str]) -> None:
         signs.add("version")
     elif clock_signs := _clock_signs(text):
         signs |= clock_signs
-    elif not has_space and not signs & {"email", "url"} and (has_letter or (text.isdecimal() and leading_zero)):
+    elif (
+        not has_space
+        and not signs & {"email", "url"}
+        and (has_letter or (text.isdecimal() and leading_zero) or _NUMBER_SIGN.fullmatch(text))
+    ):
         signs.add("code")
         if leading_zero:
             signs.add("leading zero")
