@@ -3,9 +3,18 @@
 import pytest
 from report_factory import comparison
 
+import fieldwise as fw
 from fieldwise.model.result import Result
 from fieldwise.registry import CAUSES, MATCHERS
-from fieldwise.report.result_text import describe_cause, describe_mismatch, displayed_verdict, field_state_name, result_to_json
+from fieldwise.report.result_text import (
+    describe_cause,
+    describe_mismatch,
+    describe_score,
+    displayed_verdict,
+    field_state_name,
+    result_to_json,
+)
+from fieldwise.report.run_view import build_run_view
 
 
 def test_every_cause_has_the_label_and_advice_of_its_spec() -> None:
@@ -77,3 +86,14 @@ def test_a_typed_match_is_never_advised_a_match_of_text(rule: str) -> None:
 def test_a_code_is_not_advised_to_be_read_as_a_number() -> None:
     assert "numeric" not in describe_cause("number_format", "code").advice
     assert "parse: true" in describe_cause("number_format", "money ± 0.005").advice
+
+
+def test_the_score_of_a_perfect_output_is_named_where_it_is_below_one() -> None:
+    def describe(**options: object) -> str:
+        evaluator = {"type": "json_quality", **options}
+        run = fw.run({"evaluators": [evaluator]}, cases=[{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}])
+        return describe_score(build_run_view(run).evaluators[0])
+
+    assert describe() == "a perfect output scores 0.85 (safety is not measured and counts as 1); rqs_normalized divides by that"
+    assert describe(safety={"words": ["xx"]}) == "a perfect output scores 0.85; rqs_normalized divides by that"
+    assert describe(weights={"w_accuracy": 0.6}) == ""

@@ -10,7 +10,7 @@ from typing import Final
 from fieldwise.dataclass import dataclass
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, Metric
 from fieldwise.report.case_view import ScoreSpread
-from fieldwise.report.result_text import FIELD_STATES, describe_cause
+from fieldwise.report.result_text import FIELD_STATES, describe_cause, describe_maximum
 
 NO_CAUSE: Final = "no cause found"
 _OUTCOME_WORDS: Final = {"omission": "omission", "hallucination": "hallucination", "fault": "not compared"}
@@ -64,6 +64,8 @@ class EvaluatorCard:
     score_bins: tuple[int, ...]
     """Number of cases by tenth of the score (see `ScoreSpread.bins`); empty if no scores were read."""
     flags: Mapping[str, int]
+    remark: str
+    """The score of a perfect output where it is below 1, else empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +159,7 @@ def make_card(evaluator: EvaluatorSummary, spread: ScoreSpread | None) -> Evalua
         main_metrics=_choose_main_metrics(evaluator),
         score_bins=spread.bins if spread is not None and spread.measured else (),
         flags=evaluator.flags,
+        remark=describe_maximum(evaluator),
     )
 
 

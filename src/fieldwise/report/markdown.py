@@ -11,7 +11,7 @@ from fieldwise.model.change import Change
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, Metric
 from fieldwise.report.case_view import CaseView, MismatchRow
 from fieldwise.report.evaluator_tables import list_errors
-from fieldwise.report.result_text import ABSENT, describe_cost, describe_mismatch, describe_other_counting
+from fieldwise.report.result_text import ABSENT, describe_mismatch, describe_score
 from fieldwise.report.run_changes import EvaluatorComparison, find_primary_change, is_significant
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.text_format import (
@@ -166,9 +166,9 @@ def _render_precision_recall_f1(evaluators: Sequence[EvaluatorSummary]) -> Itera
     if rows:
         yield from render_table(("evaluator", "", "precision", "recall", "F1"), rows, numbers=3)
     for evaluator in evaluators:
-        other_counting = describe_other_counting(evaluator) or describe_cost(evaluator)
-        if other_counting:
-            yield from (f"{format_code_span(evaluator.name)}: {format_prose(other_counting)}.", "")
+        remark = describe_score(evaluator)
+        if remark:
+            yield from (f"{format_code_span(evaluator.name)}: {format_prose(remark)}.", "")
 
 
 def _render_findings(view: RunView) -> Iterator[str]:

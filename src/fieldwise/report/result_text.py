@@ -150,6 +150,26 @@ def describe_other_counting(evaluator: EvaluatorSummary) -> str:
     return ""
 
 
+def maximum_score(evaluator: EvaluatorSummary) -> float:
+    """Compute the score of a perfect output: 1, except for json_quality the sum of its positive weights."""
+    score, normalized = evaluator.metrics.get("score"), evaluator.metrics.get("rqs_normalized")
+    return min(score.value / normalized.value, 1.0) if score and normalized and normalized.value else 1.0
+
+
+def describe_maximum(evaluator: EvaluatorSummary) -> str:
+    """The score of a perfect output where it is below 1; empty for other evaluators."""
+    maximum = maximum_score(evaluator)
+    if maximum > 1.0 - 1e-6:
+        return ""
+    safety = " (safety is not measured and counts as 1)" if "unmeasured_safety" in evaluator.flags else ""
+    return f"a perfect output scores {maximum:.3g}{safety}; rqs_normalized divides by that"
+
+
+def describe_score(evaluator: EvaluatorSummary) -> str:
+    """What a reader must know to interpret the score, if anything."""
+    return describe_other_counting(evaluator) or describe_cost(evaluator) or describe_maximum(evaluator)
+
+
 def count_metrics(evaluator_type: str) -> Sequence[str]:
     """The metrics of an evaluator type that are counts."""
     try:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, GateResult, Metric
 from fieldwise.report.evaluator_tables import CauseSummary, list_errors, share_cases_by_status, summarize_causes
-from fieldwise.report.result_text import describe_cost, describe_other_counting
+from fieldwise.report.result_text import describe_score, maximum_score
 from fieldwise.report.run_changes import build_baseline_section
 from fieldwise.report.run_view import UNREAD_TITLE, RunView
 from fieldwise.report.terminal_layout import (
@@ -29,7 +29,6 @@ from fieldwise.report.terminal_layout import (
     indent,
     make_grid,
     make_section,
-    maximum_score,
     pass_mark,
     score_style,
     stack_parts,
@@ -124,7 +123,7 @@ def _build_scores(evaluators: Sequence[EvaluatorSummary], display: DisplayOption
         metrics = _list_metrics(evaluator)
         if metrics:
             rows.append(indent(styled_text((metrics, DIM))))
-        remark = describe_other_counting(evaluator) or describe_cost(evaluator)
+        remark = describe_score(evaluator)
         if remark:
             rows.append(indent(styled_text((remark, DIM))))
         by_category = _list_categories(evaluator)
@@ -433,7 +432,7 @@ def _build_worst_cases(evaluators: Sequence[EvaluatorSummary], display: DisplayO
 
 
 def _has_imperfect_case(evaluator: EvaluatorSummary) -> bool:
-    """True if a case scores below the highest possible score, which is below 1 for json_quality without a safety check."""
+    """True if a case scores below the highest possible score, which is below 1 for json_quality with its default weights."""
     return any(score < maximum_score(evaluator) - _ROUNDING for _, score in evaluator.worst)
 
 

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.report.diagnostic_groups import DiagnosticGroup, group_diagnostics
 from fieldwise.report.text_format import make_visible
 
@@ -106,12 +105,6 @@ def score_style(score: float) -> Style:
     if score >= GOOD_SCORE:
         return OK
     return NOTE if score >= FAIR_SCORE else BAD
-
-
-def maximum_score(evaluator: EvaluatorSummary) -> float:
-    """Compute the score of a faultless case: 1, except for json_quality the sum of its positive weights."""
-    score, normalized = evaluator.metrics.get("score"), evaluator.metrics.get("rqs_normalized")
-    return score.value / normalized.value if score and normalized and normalized.value else 1.0
 
 
 def draw_bar(share: float, style: Style, width: int = 10) -> Text:

@@ -462,3 +462,11 @@ def test_a_nan_in_a_file_is_noted_whether_the_record_is_json_or_text(line: str, 
     file.write_text(f'{{"id": "1", "expected": {{"a": {{"x": 1}}}}, "actual": {line}}}\n')
     run = fw.run({"name": "q", "cases": str(file), "evaluators": [{"type": "json_quality"}]}, root=tmp_path)
     assert run.to_arrow()["misses"].to_pylist() == [["a (NaN is not a number)" if note else "a"]]
+
+
+def test_the_reason_names_the_score_of_a_perfect_output_and_that_safety_was_not_measured() -> None:
+    assert quality({"a": 1}, {"a": 1}).reasoning == (
+        "rqs 0.8500 (a perfect output scores 0.85): accuracy 1.000, completeness 1.000, safety 1.000 (not measured), hallucination 0.000"
+    )
+    checked = quality({"a": 1}, {"a": 1}, safety={"words": ["xx"]}, weights={"w_accuracy": 0.6})
+    assert checked.reasoning == "rqs 1.0000: accuracy 1.000, completeness 1.000, safety 1.000, hallucination 0.000"

@@ -198,13 +198,21 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
     hits, misses = _build_labels(comparisons, keys)
     if safety is not None:
         misses = Labels.of([*misses.at(case), *safety.misses_of(case)] for case in range(len(batch)))
+    maximum, measured = _describe_maximum(config), " (not measured)" if safety is None else ""
+
+    def describe_parts(rqs: float, accuracy: float, completeness: float, safety: float, hallucination: float) -> str:
+        parts = (
+            f"accuracy {accuracy:.3f}, completeness {completeness:.3f}, safety {safety:.3f}{measured}, hallucination {hallucination:.3f}"
+        )
+        return f"rqs {rqs:.4f}{maximum}: {parts}"
+
     parts = [metrics[name] for name in ("rqs", "accuracy", "completeness", "safety", "hallucination")]
     return Results(
         score=np.where(status == Status.SCORED, np.clip(np.nan_to_num(metrics["rqs"]), 0.0, 1.0), 0.0),
         status=status,
         hits=hits,
         misses=misses,
-        reasoning=write_reasoning(reasons, _describe_parts, *parts),
+        reasoning=write_reasoning(reasons, describe_parts, *parts),
         metrics=metrics,
         details=_QualityDetails(comparisons, keys, config, flags, reasons, safety, agreements),
         comparisons=comparisons,
@@ -361,7 +369,7 @@ def _compute_rqs(metrics: Mapping[str, _Numbers], config: JsonQuality) -> dict[s
         + weights.w_safety * metrics["safety"]
         - weights.w_hallucination * metrics["hallucination"]
     )
-    best = weights.w_accuracy + weights.w_completeness + weights.w_safety
+    best = _maximum_rqs(weights)
     normalized = np.clip(rqs / best, 0.0, 1.0) if best else np.zeros(len(rqs))
     return {"rqs": np.clip(rqs, 0.0, 1.0) if config.clamp else rqs, "rqs_normalized": normalized}
 
@@ -389,10 +397,14 @@ def _build_labels(comparisons: ComparisonTable, keys: _KeyRows) -> tuple[Labels,
     return build_row_labels(comparisons, listed & is_hit), build_row_labels(comparisons, listed & ~is_hit, describe_miss, is_bare)
 
 
-def _describe_parts(rqs: float, accuracy: float, completeness: float, safety: float, hallucination: float) -> str:
-    return (
-        f"rqs {rqs:.4f}: accuracy {accuracy:.3f}, completeness {completeness:.3f}, safety {safety:.3f}, hallucination {hallucination:.3f}"
-    )
+def _describe_maximum(config: JsonQuality) -> str:
+    """The score of a perfect output in words, if it is below 1."""
+    best = _maximum_rqs(config.weights)
+    return f" (a perfect output scores {best:.4g})" if best < 1.0 - 1e-6 else ""
+
+
+def _maximum_rqs(weights: Weights) -> float:
+    return weights.w_accuracy + weights.w_completeness + weights.w_safety
 
 
 @dataclass(frozen=True)
