@@ -180,3 +180,25 @@ def test_rows_without_any_value_are_no_cases_and_are_counted() -> None:
 def test_a_separator_line_may_be_in_quotes() -> None:
     [rows] = read_csv(io.BytesIO(b'"sep=;"\nid;a\n1;x\n'), "c.csv", 10)
     assert rows.values == [{"id": "1", "a": "x"}]
+
+
+@pytest.mark.parametrize(
+    "value", ["2024-05-01", "01.05.2024", "12.50", "$1,200", "date=2001 party=Nike", '{"total": 3}', "[1, 2]", "eva@example.org"]
+)
+def test_a_first_line_of_values_is_a_warning(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f'id;expected;actual;"{value.replace(chr(34), chr(34) * 2)}"\n1;a;b;c\n\n2;a;b;c\n')
+    reader = read_cases(Source(cases=str(path)))
+    assert [len(cases) for cases in reader] == [2]
+    [warning] = [note for note in reader.diagnostics if note.code == "no-header"]
+    assert (warning.level, warning.where.line) == ("warning", 1)
+    assert value in warning.what
+
+
+@pytest.mark.parametrize("name", ["2024", "0", "top_k=5", "[openai:gpt-4o] Read {{invoice}}", "Total (EUR)", "v1.2", "contexts[0]", ""])
+def test_unusual_names_of_columns_are_no_values(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"id,expected,actual,{name}\n1,a,b,c\n")
+    reader = read_cases(Source(cases=str(path)))
+    assert [len(cases) for cases in reader] == [1]
+    assert [note for note in reader.diagnostics if note.code == "no-header"] == []

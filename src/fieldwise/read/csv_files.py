@@ -9,6 +9,7 @@ from typing import BinaryIO, Final
 from unicodedata import normalize
 
 from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.pattern import compile_on_use
 from fieldwise.read.columns import is_promptfoo_output
 from fieldwise.read.files import ENCODING_BYTES, UnreadableFile, describe_invalid_encoding, detect_wide_encoding
 from fieldwise.read.json_text import JsonProblem
@@ -18,6 +19,12 @@ _MAX_CELL_BYTES: Final = 1 << 30
 _SEPARATORS: Final = ("\t", ",", ";", "|")
 """In order of preference: text hardly ever holds a tab."""
 _SAMPLE_LINES: Final = 50
+_VALUE_IN_HEADER: Final = compile_on_use(
+    r"\d{4}-\d\d?-\d\d?.*|\d\d?[./]\d\d?[./]\d{2,4}|[^\w\s]?-?\d+(?:[.,]\d+)+[^\w\s]?"
+    r"|\w+=\S+ \w+=.*|\{[\"'].*\}|\[[\d\"'{].*\]|[^@\s]+@[^@\s]+\.\w+"
+)
+"""A date, a number with a mark, `name=value` twice, JSON, or an e-mail address. Whole numbers may name columns: 2024, 0."""
+_MAX_SHOWN_NAME: Final = 40
 _MOST_RECORDS: Final = 0.6
 """Share of the records that must have as many cells as the header where a row is damaged."""
 _ENCODING_FIX: Final = "save the file as UTF-8 (in Excel: CSV UTF-8)"
@@ -55,6 +62,8 @@ def _batch_records(
         if not any(map(str.strip, cells)):  # spreadsheets write rows that were used once
             blank_records += 1
             continue
+        if ordinal == 1:
+            rows.notes = _warn_of_missing_header(header, file)
         if len(rows) == chunk:
             yield rows
             rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
@@ -66,7 +75,7 @@ def _batch_records(
         rows.ordinals.append(ordinal)
         rows.files.append(file)
     if len(rows):
-        rows.notes = _note_blank_records(blank_records, file)
+        rows.notes += _note_blank_records(blank_records, file)
         yield rows
     if failure is not None:
         raise failure
@@ -77,6 +86,17 @@ def _note_blank_records(count: int, file: str) -> tuple[Diagnostic, ...]:
         return ()
     what = "1 row without any value is left out" if count == 1 else f"{count:,} rows without any value are left out"
     return (Diagnostic(code="blank-rows", level="info", what=what, where=Where(file=file)),)
+
+
+def _warn_of_missing_header(header: list[str], file: str) -> tuple[Diagnostic, ...]:
+    """A warning if the first line, which is read as the names of the columns, has a value that is hardly a name."""
+    value = next((name for name in header if _VALUE_IN_HEADER.fullmatch(name)), None)
+    if value is None:
+        return ()
+    shown = value if len(value) <= _MAX_SHOWN_NAME else f"{value[:_MAX_SHOWN_NAME]}…"
+    what = f"the first line is read as the names of the columns, and `{shown}` looks like a value"
+    fix = "if the file has no header, add one as its first line, such as id,expected,actual: this line is no case now"
+    return (Diagnostic(code="no-header", level="warning", what=what, where=Where(file=file, line=1), fix=fix),)
 
 
 def detect_separator(lines: list[str], is_whole: bool = True) -> str:
