@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Final, TypeAlias
 
@@ -130,6 +131,8 @@ def find_inline_items(text: str, code_words: Sequence[str] = ("rule",), least: i
 
 def _split_inline(sentence: str, least: int) -> list[str]:
     """The items of a list in one sentence; none if it is no list."""
+    if ";" not in sentence and _COMMA_LIST.search(sentence) is None:
+        return []
     listed = _LEAD_IN.sub("", _clean_item(sentence), count=1)
     if ";" in listed:
         parts, max_words, least = listed.split(";"), _MAX_SEMICOLON_WORDS, 2
@@ -188,8 +191,13 @@ def fold_name(text: str) -> str:
     return fold_keyword((without_parenthesis or plain).strip(_NAME_EDGES))
 
 
-def _split_lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield each line without markup, and whether it is an item: a bullet, a numbered line or a row of a table."""
+@lru_cache(maxsize=2)  # the items, the lists within lines and the prose of an answer are read one after the other
+def _split_lines(text: str) -> tuple[tuple[str, bool], ...]:
+    """Each line without markup, and whether it is an item: a bullet, a numbered line or a row of a table."""
+    return tuple(_read_lines(text))
+
+
+def _read_lines(text: str) -> Iterator[tuple[str, bool]]:
     for is_table, block in groupby(text.splitlines(), key=lambda line: line.lstrip().startswith("|")):
         if is_table:
             yield from ((row, True) for row in _table_items(list(block)))
@@ -276,7 +284,11 @@ def _find_codes(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[tuple[str
 
 def _clean_item(text: str) -> str:
     """Remove markup, checkbox, and punctuation at the end."""
-    return " ".join(_MARKUP.sub("", _CHECKBOX.sub("", text, count=1)).split()).rstrip(" .;,:")
+    if "[" in text:
+        text = _CHECKBOX.sub("", text, count=1)
+    if "*" in text or "_" in text or "`" in text:
+        text = _MARKUP.sub("", text)
+    return " ".join(text.split()).rstrip(" .;,:")
 
 
 # Citations
