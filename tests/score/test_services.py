@@ -40,9 +40,9 @@ def test_an_installed_provider_comes_first(monkeypatch: pytest.MonkeyPatch) -> N
         return [point]
 
     monkeypatch.setattr(embedding, "entry_points", points)
-    embedding._find_installed_provider.cache_clear()
+    embedding.find_installed_provider.cache_clear()
     assert local_services().load_embedder() == {}
-    embedding._find_installed_provider.cache_clear()
+    embedding.find_installed_provider.cache_clear()
 
 
 def test_finding_the_matcher_loads_neither_the_model_nor_its_runtime() -> None:
