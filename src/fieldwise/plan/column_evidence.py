@@ -83,21 +83,19 @@ class SideEvidence:
 
     def add(self, values: Iterable[Any]) -> None:
         """Count values; null is left out."""
-        texts: Counter[str] = Counter()
-        for value in values:
-            if value is None:
-                continue
-            self.values += 1
-            if isinstance(value, str):
-                texts[value.strip()] += 1
-            elif isinstance(value, bool):
-                self.kinds["bool"] += 1
-            elif isinstance(value, int | float):
-                self._add_number(value)
-            else:
-                self.kinds[json_kind(value)] += 1
-        for text, count in texts.items():
-            self._add_text(text, count)
+        present = [value for value in values if value is not None]
+        self.values += len(present)
+        types = Counter(map(type, present))
+        text_types = {kind for kind in types if issubclass(kind, str)}
+        number_types = {kind for kind in types if issubclass(kind, int | float) and not issubclass(kind, bool)}
+        for kind in types.keys() - text_types - number_types:
+            example = next(value for value in present if type(value) is kind)
+            self.kinds[json_kind(example)] += types[kind]
+        if number_types:
+            self._add_numbers(Counter([value for value in present if type(value) in number_types]))
+        if text_types:
+            texts = present if len(text_types) == len(types) else [value for value in present if type(value) in text_types]
+            self._add_texts(Counter(map(str.strip, texts)))
 
     def count(self, sign: str) -> int:
         """Number of values with a sign; JSON numbers count as `number` and `bare number`, whole ones as `digits`, booleans as `boolean`.
@@ -139,25 +137,40 @@ class SideEvidence:
             for example in examples:
                 self._add_exception(sign, example)
 
-    def _add_number(self, number: int | float) -> None:
-        self.kinds["number"] += 1
-        _add_number_to(self.numbers, number)
-        if isinstance(number, float) and isfinite(number) and not number.is_integer():
-            self.fractional += 1
-            self.decimals = max(self.decimals, count_decimals(number))
+    def _add_numbers(self, numbers: Counter[int | float]) -> None:
+        """Count distinct numbers."""
+        self.kinds["number"] += numbers.total()
+        for number, count in numbers.items():
+            _add_number_to(self.numbers, number)
+            if isinstance(number, float) and not number.is_integer() and isfinite(number):
+                self.fractional += count
+                self.decimals = max(self.decimals, count_decimals(number))
 
-    def _add_text(self, text: str, count: int) -> None:
-        if not text:
-            self.kinds["blank"] += count
+    def _add_texts(self, texts: Counter[str]) -> None:
+        """Count distinct texts without outer whitespace."""
+        if "" in texts:
+            self.kinds["blank"] += texts.pop("")
+        if not texts:
             return
-        self.kinds["string"] += count
-        signs = signs_of(text)
-        for sign in signs:
-            self.signs[sign] += count
+        self.kinds["string"] += texts.total()
+        read_term = TERMS.get(self.term)
+        open_types = [sign for sign in (*EXAMPLE_SIGNS, self.term) if sign and len(self.exceptions.get(sign, ())) < MAX_EXAMPLES]
+        texts_by_signs: Counter[Signs] = Counter()  # many texts have the same signs
+        for text, count in texts.items():
+            signs = signs_of(text)
+            texts_by_signs[signs] += count
+            if read_term is not None and read_term(text):
+                self.signs[self.term] += count
+            if open_types:
+                open_types = self._add_exceptions(text, signs, open_types)
+            self._add_text(text, count, signs)
+        for signs, count in texts_by_signs.items():
+            for sign in signs:
+                self.signs[sign] += count
+
+    def _add_text(self, text: str, count: int, signs: Signs) -> None:
         if len(self.sample) < MAX_SAMPLE:
             self._add_to_sample(text)
-        if self.term in TERMS and TERMS[self.term](text):
-            self.signs[self.term] += count
         if "digit groups" in signs:
             self._add_shape(shape_of_digits(text))
         if "number" in signs:
@@ -165,9 +178,13 @@ class SideEvidence:
         if text not in self.choices:
             self.distinct += 1
         self._add_choice(text, count)
-        for sign in (*EXAMPLE_SIGNS, self.term):
-            if len(self.exceptions.get(sign, ())) < MAX_EXAMPLES and not _reads_as(text, signs, sign):
-                self._add_exception(sign, text)
+
+    def _add_exceptions(self, text: str, signs: Signs, types: list[str]) -> list[str]:
+        """Keep a text as an example for each of the types that it does not read as; the types that lack examples then."""
+        unread_types = [sign for sign in types if not _reads_as(text, signs, sign)]
+        for sign in unread_types:
+            self._add_exception(sign, text)
+        return [sign for sign in types if len(self.exceptions.get(sign, ())) < MAX_EXAMPLES] if unread_types else types
 
     def _add_printed_decimals(self, text: str, count: int) -> None:
         figure = read_figure(text)
@@ -241,7 +258,7 @@ def _reads_as(text: str, signs: Signs, sign: str) -> bool:
         return sign in signs or not signs.isdisjoint(_ALSO_READ[sign])
     if sign in TERMS:
         return bool(TERMS[sign](text))
-    return sign in signs or not sign
+    return sign in signs
 
 
 def _count_printed_decimals(text: str, value: int | float) -> int:

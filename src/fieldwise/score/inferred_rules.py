@@ -1,6 +1,6 @@
 """Rules for evaluators that have none, inferred from all cases of the data."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal
@@ -11,6 +11,7 @@ from fieldwise.model.locations import parse_location
 from fieldwise.model.options import InfersRules, lacks_rules
 from fieldwise.model.plan import Plan, PlannedEvaluator, SideMapping, Source, list_id_columns
 from fieldwise.model.services import NO_SERVICES
+from fieldwise.model.values import Value
 from fieldwise.read.columns import is_usual_id
 from fieldwise.read.files import AUTO, FORMATS, get_data_suffix
 from fieldwise.score.batch import ScoringBatch
@@ -70,18 +71,15 @@ def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> "Infe
     from fieldwise.plan.infer import RuleInference
 
     inference = RuleInference()
+    has_paired_sides = source is not None and source.expected is not None
     id_fields: set[str] | None = None
     unreadable: list[Diagnostic] = []
     for cases in batches:
         unreadable = unreadable or list_unreadable_cases([cases])
         records = ScoringBatch(cases, NO_SERVICES).records
         inference.add(zip(records.expected, records.actual, strict=True))
-        for case_id, record in zip(cases.id, records.expected, strict=True):
-            if isinstance(record, dict):
-                names = {
-                    name for name, value in record.items() if isinstance(value, str | int) and str(value) == case_id and is_usual_id(name)
-                }
-                id_fields = names if id_fields is None else id_fields & names
+        if has_paired_sides:
+            id_fields = _keep_id_fields(id_fields, cases.id, records.expected)
     if source is None or source.expected is None:
         return replace(inference.infer(), unreadable=tuple(unreadable))
     left_out = {*(id_fields or ()), *list_id_columns(source.get_mapping("expected").id)}
@@ -90,6 +88,15 @@ def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> "Infe
     named = {rule.text for rule in inferred.rules}
     actual_ids = [path for path in _find_ids_in_record(source.get_mapping("actual")) if path not in named]
     return replace(inferred, left_out=(*inferred.left_out, *actual_ids)) if actual_ids else inferred
+
+
+def _keep_id_fields(id_fields: set[str] | None, ids: Sequence[str], records: Sequence[Value]) -> set[str] | None:
+    """Of the fields that hold the id of all earlier cases, those that hold that of these cases too; None before the first record."""
+    for case_id, record in zip(ids, records, strict=True):
+        if isinstance(record, dict):
+            names = {name for name, value in record.items() if isinstance(value, str | int) and str(value) == case_id and is_usual_id(name)}
+            id_fields = names if id_fields is None else id_fields & names
+    return id_fields
 
 
 def is_untyped(source: Source, side: Literal["expected", "actual"]) -> bool:
