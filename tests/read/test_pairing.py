@@ -1,5 +1,6 @@
 """How two files pair is proposed from their data."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,19 @@ def test_file_names_pair_with_a_column(tmp_path: Path) -> None:
     pairing = propose_pairing(write(tmp_path / "gold.jsonl", GOLD), str(tmp_path / "out"))
     assert pairing.keys == ("key", FILE_NAME)
     assert pairing.actual == SideMapping()
+
+
+@pytest.mark.parametrize("around", ["{}", "Here it is:\n```json\n{}\n```", "The invoice: {}"])
+def test_a_column_of_records_as_text_pairs_by_the_name_of_the_file(tmp_path: Path, around: str) -> None:
+    records = [{"total": n, "vendor": f"v{n}", "date": "2024-05-01"} for n in range(12)]
+    for file, template in (("gold.csv", "{}"), ("out.csv", around)):
+        with (tmp_path / file).open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(["File Name", "Json Data"])
+            writer.writerows([f"{n}.pdf", template.replace("{}", json.dumps(record))] for n, record in enumerate(records))
+    pairing = propose_pairing(str(tmp_path / "gold.csv"), str(tmp_path / "out.csv"))
+    assert pairing.keys == ("File Name", "File Name")
+    assert (pairing.expected.record, pairing.actual.record) == ("Json Data", "Json Data")
 
 
 def test_files_that_cannot_be_read_propose_nothing(tmp_path: Path) -> None:

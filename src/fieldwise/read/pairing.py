@@ -45,6 +45,7 @@ MIN_AGREEMENT: Final = 0.6
 MIN_AGREEING: Final = 2
 MIN_ROWS: Final = 20
 """Number of pairs with a value from which on it is remarkable that a field is equal in all of them."""
+_FILE_NAMES: Final = frozenset(("filename", "imagename", "documentname", "docname"))
 _ID_ENDING: Final = re.compile(r"(?:[_\- ]|^)(?i:id|no|nr|number|key|uuid)\.?$|(?<=[a-z])(?:Id|ID|No|Nr|Number|Key)$")
 FILE_NAME: Final = "(file name)"
 OWN_ID: Final = "(id in the file)"
@@ -432,11 +433,12 @@ def _is_usual_id(name: str) -> bool:
 
 def _is_id_name(name: str) -> bool:
     """
-    >>> [_is_id_name(name) for name in ("meta.docId", "key", "invoice_no", "Invoice No", "Nr", "paid", "total")]
-    [True, True, True, True, True, False, False]
+    >>> [_is_id_name(name) for name in ("meta.docId", "key", "invoice_no", "Invoice No", "Nr", "File Name", "paid", "total")]
+    [True, True, True, True, True, True, False, False]
     """
     last = name.rsplit(".", 1)[-1]
-    return name in (FILE_NAME, OWN_ID) or fold_name(last) in ID_NAMES or _ID_ENDING.search(last) is not None
+    folded = fold_name(last)
+    return name in (FILE_NAME, OWN_ID) or folded in ID_NAMES or folded in _FILE_NAMES or _ID_ENDING.search(last) is not None
 
 
 def _list_id_values(side: _SideRows) -> dict[str, set[str]]:

@@ -1,6 +1,7 @@
 """Find where the records, or the answers, are inside the rows of two sides."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any, Final, NamedTuple, cast
 
@@ -218,14 +219,19 @@ def _is_certain_name(name: str, side: str) -> bool:
 
 
 def get_record(row: dict[str, Any], column: str | None) -> Any:
-    """The row, or what it has in a column or at a path; an object that is written as JSON text is read."""
+    """The row, or what it has in a column or at a path; an object that is written as JSON text is read, also with prose around it."""
     if column is None:
         return row
     value = locate(row, column)
-    if isinstance(value, str) and value.lstrip().startswith(("{", "```")):
-        record = find_record(value).value
+    if isinstance(value, str) and (value.lstrip().startswith("{") or "```" in value or value.rstrip().endswith("}")):
+        record = _find_record_once(value)
         return record if isinstance(record, dict) else value
     return value
+
+
+@lru_cache(maxsize=1 << 10)  # the same rows are looked at for every column, depth and side
+def _find_record_once(text: str) -> Any:
+    return find_record(text).value
 
 
 def list_fields(records: Any) -> list[str]:
