@@ -64,9 +64,9 @@ def test_keys_that_are_no_text_keep_their_kind() -> None:
 
 
 @pytest.mark.parametrize("leaf", ["x", math.nan])
-def test_a_hundred_thousand_levels_are_walked_without_a_crash(leaf: Any) -> None:
+def test_twenty_thousand_levels_are_walked_without_a_crash(leaf: Any) -> None:
     left, right = leaf, leaf
-    for _ in range(100_000):
+    for _ in range(20_000):
         left, right = [left], [right]
     assert values_equal(left, right) == (leaf == "x")
     assert (canonical_json(left) == canonical_json(right) is not None) == (leaf == "x")
