@@ -85,17 +85,17 @@ class SideEvidence:
         """Count values; null is left out."""
         present = [value for value in values if value is not None]
         self.values += len(present)
-        types = Counter(map(type, present))
+        types = {*map(type, present)}
         text_types = {kind for kind in types if issubclass(kind, str)}
         number_types = {kind for kind in types if issubclass(kind, int | float) and not issubclass(kind, bool)}
-        for kind in types.keys() - text_types - number_types:
-            example = next(value for value in present if type(value) is kind)
-            self.kinds[json_kind(example)] += types[kind]
         if number_types:
             self._add_numbers(Counter([value for value in present if type(value) in number_types]))
         if text_types:
-            texts = present if len(text_types) == len(types) else [value for value in present if type(value) in text_types]
+            texts = present if text_types == types else [value for value in present if type(value) in text_types]
             self._add_texts(Counter(map(str.strip, texts)))
+        if len(text_types) + len(number_types) < len(types):
+            others = [value for value in present if type(value) not in text_types | number_types]
+            self.kinds.update(map(json_kind, others))
 
     def count(self, sign: str) -> int:
         """Number of values with a sign; JSON numbers count as `number` and `bare number`, whole ones as `digits`, booleans as `boolean`.
