@@ -29,6 +29,24 @@ def test_values_decide_where_names_say_nothing(tmp_path: Path) -> None:
     assert "columns: {actual: foo}" in _explain(tmp_path, rows)
 
 
+def test_a_value_inside_an_object_that_equals_most_outputs_is_suggested(tmp_path: Path) -> None:
+    causes = ["cpu", "memory", "disk", "disk"]
+    rows = [{"input": {"log": text, "is_correct": "1", "root_cause": text}, "output": text} for text in causes]
+    rows[0]["output"] = "network"
+    message = _explain(tmp_path, rows)
+    assert "columns: {expected: input.root_cause}" in message
+    assert "`output` is read as actual" in message
+
+
+def test_a_sheet_of_questions_and_answers_may_be_the_expected_side(tmp_path: Path) -> None:
+    message = _explain(tmp_path, [{"Question": f"{text}?", "Source Docs": "a.pdf", "Answer": text} for text in TEXTS])
+    assert "fieldwise init --expected rows.jsonl --actual FILE" in message
+
+
+def test_a_suggested_name_with_a_space_is_quoted_for_the_shell(tmp_path: Path) -> None:
+    assert "init --column 'actual=Read Text'" in _explain(tmp_path, [{"expected": text, "Read Text": text} for text in TEXTS])
+
+
 def test_a_column_without_a_name_is_not_suggested(tmp_path: Path) -> None:
     rows = [{"expected": text, "bar": "x", "": text} for text in TEXTS]
     assert "columns: {actual: bar}" in _explain(tmp_path, rows)

@@ -264,7 +264,8 @@ def _write_suite(
         empty = Diagnostic(code="empty-file", what="the file has no cases", where=Where(file=source.cases or source.expected))
         raise ConfigError(errors or [empty])
     if not expected_values and not has_contexts:
-        raise ConfigError(list_unreadable_cases(read_cases(source, chunk=256)) or [_describe_missing_expected(source)])
+        unreadable = list_unreadable_cases(read_cases(source, chunk=256))
+        raise ConfigError(unreadable or [_describe_missing_expected(source, reader.diagnostics)])
     without_outputs = [diagnostic for diagnostic in reader.diagnostics if diagnostic.code == NO_COLUMN["actual"]]
     if without_outputs and expected_values:
         raise ConfigError([replace(diagnostic, level="error") for diagnostic in without_outputs])
@@ -378,13 +379,14 @@ def _first_accepted(value: Any) -> Any:
     return next(iter(list_accepted(value)), value)
 
 
-def _describe_missing_expected(source: Source) -> Diagnostic:
+def _describe_missing_expected(source: Source, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
+    """That nothing is expected, with what the reader says of the columns."""
     file = source.cases or source.expected
-    what = "no case says what is expected"
-    fix = (
-        "name the column that does, --column expected=NAME, or pair the outputs with a file that does: "
-        f"fieldwise init --expected FILE --actual {Path(file).name if file else 'FILE'}"
-    )
+    what, name_column = "no case says what is expected", "name the column that does, --column expected=NAME"
+    note = next((note for note in notes if note.code == NO_COLUMN["expected"]), None)
+    if note is not None:
+        what, name_column = f"{what}: {note.what}", note.fix or name_column
+    fix = f"{name_column}; or pair the outputs with a file that does: fieldwise init --expected FILE --actual {Path(file or 'FILE').name}"
     return Diagnostic(code="no-expected-column", what=what, where=Where(file=file), fix=fix)
 
 

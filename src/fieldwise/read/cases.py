@@ -13,6 +13,7 @@ Bad data never raises: problems of files and columns are in the reader's `diagno
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
+from shlex import quote
 from typing import BinaryIO, Final
 
 from fieldwise.dataclass import dataclass
@@ -158,7 +159,9 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
         return True
     if has_expected or has_actual:
         missing = "actual" if has_expected else "expected"
-        what = f"no column is {missing}; there are: {columns}"
+        present = roles.columns.get("expected" if has_expected else "actual")
+        taken = "" if present in (None, "expected", "actual") else f"; `{present}` is read as {'expected' if has_expected else 'actual'}"
+        what = f"no column is {missing}; there are: {columns}{taken}"
         fix = _suggest_column(rows, roles, missing)
         diagnostics.append(Diagnostic(code=f"no-{missing}-column", what=what, where=where, fix=fix, level="warning"))
         return True
@@ -185,7 +188,10 @@ def _suggest_column(rows: RowBatch, roles: ColumnRoles, missing: str) -> str:
     actual = roles.columns.get("actual", "")
     if missing == "expected" and actual.casefold() == "actual" and is_prediction(likeliest):
         return f"if `{actual}` is the true value, say so: columns: {{expected: {actual}, actual: {likeliest}}}"
-    return f"if one is, name it: columns: {{{missing}: {likeliest}}}, or `init --column {missing}={likeliest}`"
+    if missing == "expected" and actual.casefold() == "answer":
+        name = parse_location(rows.files[0]).name
+        return f"if `{actual}` is what is expected, pair it with the outputs: fieldwise init --expected {name} --actual FILE"
+    return f"if one is, name it: columns: {{{missing}: {likeliest}}}, or `init --column {quote(f'{missing}={likeliest}')}`"
 
 
 def require_rereadable(source: Source) -> None:

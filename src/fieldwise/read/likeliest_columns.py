@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from fieldwise.model.path import render_path
 from fieldwise.pattern import compile_on_use
 from fieldwise.read.columns import SIDE_WORDS, ColumnRoles, is_usual_id
 from fieldwise.read.rows import RowBatch
 
 _MAX_COMPARED: Final = 200
+_MOST_EQUAL: Final = 0.5
 _WORDS: Final = compile_on_use(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _OUTPUT_WORDS: Final = frozenset(("answer", "answers", "outputs", "predictions", "completion", "hypothesis"))
 _PREDICTION_WORDS: Final = frozenset(("pred", "preds", "predicted", "prediction", "predictions", "forecast", "estimated"))
@@ -30,18 +32,40 @@ def is_prediction(name: str) -> bool:
 def find_likeliest_column(rows: RowBatch, roles: ColumnRoles, missing: str) -> str | None:
     """The column without a role that most likely holds the missing side; None if every column has a role.
 
-    Names decide first, then how much the values resemble those of the side that is there; without any resemblance, the last one is taken.
+    A value inside an object such as `input` that equals most of those of the side that is there wins; then names decide, then how much the
+    values resemble those; without any resemblance, the last one is taken.
     """
     present_side = roles.columns.get("expected") or roles.columns.get("actual")
-    candidates: dict[str, tuple[bool, bool, float]] = {}
-    for name in _list_free_columns(rows, roles):
-        pairs = [(row[present_side], row[name]) for row in rows.values[:_MAX_COMPARED] if present_side in row and name in row]
-        if pairs:
-            # null against null is no resemblance
-            shares = [_resemblance(value, candidate) for value, candidate in pairs if value is not None and candidate is not None]
-            resemblance = sum(shares) / len(pairs)
-            candidates[name] = (_has_word_of(missing, name), not _is_unlikely(name), resemblance)
+    candidates: dict[str, tuple[bool, bool, bool, float]] = {}
+    inner_columns = _list_inner_columns(rows, present_side)
+    for name in [*inner_columns, *_list_free_columns(rows, roles)]:
+        values = [(row, _take_inner(row, inner_columns[name]) if name in inner_columns else row.get(name)) for row in rows.values]
+        pairs = [(row[present_side], value) for row, value in values[:_MAX_COMPARED] if present_side in row]
+        if not pairs:
+            continue
+        # null against null is no resemblance
+        compared = [(value, candidate) for value, candidate in pairs if value is not None and candidate is not None]
+        resemblance = sum(_resemblance(*pair) for pair in compared) / len(pairs)
+        is_inner = name in inner_columns
+        equals_most = is_inner and sum(value == candidate for value, candidate in compared) > _MOST_EQUAL * len(pairs)
+        if equals_most or not is_inner:
+            candidates[name] = (equals_most, _has_word_of(missing, name), not _is_unlikely(name), resemblance)
     return max(reversed(candidates), key=candidates.__getitem__, default=None)
+
+
+def _list_inner_columns(rows: RowBatch, present_side: str | None) -> dict[str, tuple[str, str]]:
+    """Path → column and key, for the objects that the first row has beside the side that is there."""
+    return {
+        render_path((column, key)): (column, key)
+        for column, value in rows.values[0].items()
+        if isinstance(value, dict) and column != present_side
+        for key in cast("dict[str, Any]", value)
+    }
+
+
+def _take_inner(row: dict[str, Any], place: tuple[str, str]) -> Any:
+    value = row.get(place[0])
+    return cast("dict[str, Any]", value).get(place[1]) if isinstance(value, dict) else None
 
 
 def find_likeliest_sides(rows: RowBatch, roles: ColumnRoles) -> dict[str, str]:
