@@ -32,6 +32,8 @@ def score(*pairs: tuple[Any, Any], services: Services = SERVICES, **options: Any
         ("The term of this agreement is 24 months", "This agreement runs for two years"),
         ("Experienced senior engineer with more than 10 years in backend systems", "Senior backend engineer, over ten years of experience"),
         ("Payable on receipt", "Due upon receipt"),
+        ("Admitted for high blood pressure", "Admitted for hypertension"),
+        ("The contract ends in June", "The agreement terminates in June"),
         ("Liability is capped at $1 million", "The maximum liability is USD 1,000,000"),
         ("Hauptstraße 5, 10115 Berlin", "Hauptstr. 5, 10115 Berlin, Deutschland"),
     ],
@@ -53,6 +55,8 @@ def test_another_way_to_say_it_passes(expected: str, actual: str) -> None:
             "order differs: lender … borrower / borrower … lender",
         ),
         ("Fish food with chicken", "Bird food with chicken", "one word differs: fish / bird"),
+        ("Delayed by bad weather", "Delayed by a strike", "one phrase differs: bad weather / strike"),
+        ("Smith Construction", "Smith Consulting", "one word differs: construction / consulting"),
     ],
 )
 def test_what_the_model_overlooks_fails_and_the_note_says_why(expected: str, actual: str, note: str) -> None:

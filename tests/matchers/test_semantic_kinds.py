@@ -7,12 +7,16 @@ Of `semantic_kinds_third.tsv`, 29 of 56 pairs of another meaning passed at first
 `semantic_kinds_symbols.tsv` holds the pairs of an outside examination (symbols, signs, units and limits inside a text) and pairs like them;
 the guards were mended with these in view. So they were with `semantic_kinds_fourth.tsv`: terms, possessives, plurals and units out of 684
 pairs, of which 97 of 598 with another meaning passed at first and 10 of 86 with the same meaning failed.
+
+`semantic_near_misses.tsv` is for measurement: terms and sentences of documents, of which some are judged otherwise than labelled. Its
+first two parts were written before phrases were compared; `held out` was only measured. `phrases` was written during that work.
 """
 
 import csv
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import fieldwise as fw
@@ -25,8 +29,6 @@ NOT_TOLD_APART = {
     ("Grade 10", "Grade X"): "X may be ten",
     ("British", "English"): "both are people of the United Kingdom",
     ("apartment", "flat"): "the model does not take them for synonyms",
-    ("Driver's licence", "Fisherman's licence"): "no word of either excludes the other",
-    ("owner's manual", "service manual"): "no word of either excludes the other",
     ("loan", "mortgage"): "a mortgage is a loan",
     ("more", "less"): "words of many phrases",
 }
@@ -62,3 +64,15 @@ def test_every_pair_is_judged_as_labelled_but_for_those_listed(name: str) -> Non
     judged = zip(pairs, scores.value >= 0.8, strict=True)
     wrong = {(pair.expected, pair.actual) for pair, passed in judged if passed != (pair.same == "yes")}
     assert wrong == NOT_TOLD_APART.keys() & {(pair.expected, pair.actual) for pair in pairs}
+
+
+@pytest.mark.parametrize(
+    ("part", "accepted", "rejected"),
+    [("development", 0.11, 0.24), ("held out", 0.07, 0.25), ("phrases", 0.12, 0.12)],
+)
+def test_of_the_near_misses_no_more_are_judged_wrongly_than_the_docs_say(part: str, accepted: float, rejected: float) -> None:
+    pairs = [pair for pair in read_pairs("semantic_near_misses.tsv") if pair.kind == part]
+    same = np.array([pair.same == "yes" for pair in pairs])
+    passed = fw.match("semantic", expected=[pair.expected for pair in pairs], actual=[pair.actual for pair in pairs]).passed
+    assert np.mean(passed[~same]) <= accepted
+    assert np.mean(~passed[same]) <= rejected

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.meaning.guards import SIMILARITY_FACTORS, find_differences, find_swapped_word, read_text
+from fieldwise.kernels.meaning.guards import SIMILARITY_FACTORS, find_differences, find_swapped_phrase, find_swapped_word, read_text
 
 
 def describe_differences(expected: str, actual: str) -> list[str]:
@@ -120,11 +120,63 @@ def test_one_exchanged_word_is_found() -> None:
         ("The invoice", "An invoice"),
         ("Cancelled order", "Cancel order"),
         ("Dog food with chicken", "Chicken food with beef"),
+        ("Annual installation", "Annual installations"),
         ("Room 12", "Room 13"),
     ],
 )
 def test_no_exchanged_word_without_common_ground_or_for_a_form_of_the_same_word(expected: str, actual: str) -> None:
     assert find_swapped_word(read_text(expected), read_text(actual)) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "phrases"),
+    [
+        ("Stored in the cold room", "Stored in the yard", ("cold room", "yard")),
+        ("Payable on receipt", "Payable at month end", ("receipt", "month end")),
+        ("Paid by the tenant of the house", "Paid by the property manager of the house", ("tenant", "property manager")),
+        ("The deposit is refunded at the tenant's request", "The deposit is refunded at the end", ("tenant's request", "end")),
+        ("value added tax", "income tax", ("value added", "income")),
+        ("owner's manual", "service manual", ("owner's", "service")),
+    ],
+)
+def test_an_exchanged_phrase_is_found(expected: str, actual: str, phrases: tuple[str, str]) -> None:
+    assert find_swapped_phrase(read_text(expected), read_text(actual)) == phrases
+    assert find_swapped_phrase(read_text(actual), read_text(expected)) == phrases[::-1]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("Stored in the cold room", "Stored in the cold room"),
+        ("The machine is out of order", "The machine is not working"),
+        ("The meeting was cancelled", "The meeting was called off"),
+        ("Delivery within 14 days", "Delivery within two weeks"),
+        ("including VAT", "including value added tax"),
+        ("Reports to the CEO", "Reports to the chief executive officer"),
+        ("Signed by A. Schmidt", "Signed by Anna Schmidt"),
+        ("Written in a notice", "Written in the notices of June"),
+        ("Kept in a safe", "Kept in a locked room of the bank next door"),
+        ("The tenant", "The property manager"),
+    ],
+)
+def test_no_exchanged_phrase_in_predicates_numbers_and_short_forms(expected: str, actual: str) -> None:
+    assert find_swapped_phrase(read_text(expected), read_text(actual)) is None
+    assert find_swapped_phrase(read_text(actual), read_text(expected)) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("Gastritis", "Colitis"), ("Takes atorvastatin daily", "Daily simvastatin"), ("seen by a dermatologist", "seen by a urologist")],
+)
+def test_two_words_of_one_medical_class_are_not_the_same(expected: str, actual: str) -> None:
+    assert [difference.kind for difference in find_differences(read_text(expected), read_text(actual))] == ["alternative"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"), [("gynecologist", "gynaecologist"), ("Esophagitis", "Oesophagitis"), ("Gastritis", "Ulcer")]
+)
+def test_a_medical_word_has_spellings_and_descriptions(expected: str, actual: str) -> None:
+    assert find_differences(read_text(expected), read_text(actual)) == ()
 
 
 def test_every_difference_lowers_the_similarity() -> None:

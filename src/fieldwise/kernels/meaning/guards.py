@@ -48,6 +48,10 @@ _SAME_WORDS_OF_ONE_LETTER = tuple(map(set, ("ey", "ou", "ao", "ai")))
 _FUNCTION_WORDS = lexicon.parse_words("""the a an of is are was were be been has have had to in on at for by with and or it its this that
 will shall may must from as per der die das den dem ein eine und ist im le la les un une des du de el los las una y il lo o""")
 
+_NOUN_MARKERS = lexicon.parse_words("a an the by for in on at with from of to into via under upon during against because per")
+"""Articles and prepositions, before a noun."""
+_MAX_PHRASE_WORDS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class MeaningDifference:
@@ -77,6 +81,7 @@ def find_differences(expected: TextReading, actual: TextReading) -> tuple[Meanin
         *_compare_magnitudes(expected, actual),
         *(_compare_polarity(expected, actual) or _compare_limits(paired)),
         *_compare_alternatives(expected, actual),
+        *_compare_class_endings(expected, actual),
         *_compare_qualifiers(expected, actual),
         *_compare_names(expected, actual),
         *_compare_known_name(expected, actual),
@@ -333,6 +338,16 @@ def _compare_alternatives(expected: TextReading, actual: TextReading) -> list[Me
     return [MeaningDifference("alternative", f"not the same: {left.text} / {right.text}") for left, right in conflicts]
 
 
+def _compare_class_endings(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Gastritis is not colitis: of words with the ending of one class, the beginning says which."""
+    left_words, right_words = ([word for word in reading.words if word.endswith(lexicon.CLASS_ENDINGS)] for reading in (expected, actual))
+    for ending in lexicon.CLASS_ENDINGS if left_words and right_words else ():
+        left, right = ([word.removesuffix(ending) for word in words if word.endswith(ending)] for words in (left_words, right_words))
+        if left and right and not any(_is_spelling(first, second) for first in left for second in right):
+            return [MeaningDifference("alternative", f"not the same: {left[0]}{ending} / {right[0]}{ending}")]
+    return []
+
+
 def _compare_qualifiers(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
     """Find a word such as `former` on one side alone, where the rest is the same."""
     qualifiers = (set(expected.words) ^ set(actual.words)) & lexicon.QUALIFIERS
@@ -471,7 +486,7 @@ def find_swapped_word(expected: TextReading, actual: TextReading) -> tuple[str, 
     if _FUNCTION_WORDS.issuperset(shared_words):
         return None
     left, right = expected.tokens[position], actual.tokens[position]
-    if left in _FUNCTION_WORDS or right in _FUNCTION_WORDS or not (left.isalpha() and right.isalpha()) or _are_related(left, right):
+    if left in _FUNCTION_WORDS or right in _FUNCTION_WORDS or not (left.isalpha() and right.isalpha()) or _are_forms(left, right):
         return None
     if (
         is_same_limit(left, right)
@@ -481,6 +496,44 @@ def find_swapped_word(expected: TextReading, actual: TextReading) -> tuple[str, 
     ):
         return None
     return left, right
+
+
+def find_swapped_phrase(expected: TextReading, actual: TextReading) -> tuple[str, str] | None:
+    """Return the nouns in which two texts differ, with their adjectives, if the texts are the same but for these.
+
+    These are the words after an article or a preposition on either side, or any words of a term that has neither.
+
+    >>> find_swapped_phrase(read_text("Delayed by bad weather"), read_text("Delayed by a strike"))
+    ('bad weather', 'strike')
+    >>> find_swapped_phrase(read_text("value added tax"), read_text("income tax"))
+    ('value added', 'income')
+    """
+    before = _count_shared(expected.tokens, actual.tokens)
+    behind = _count_shared(expected.tokens[before:][::-1], actual.tokens[before:][::-1])
+    left, right = (reading.tokens[before : len(reading.tokens) - behind] for reading in (expected, actual))
+    shared_words = expected.tokens[:before] + expected.tokens[len(expected.tokens) - behind :]
+    if not left or not right or _FUNCTION_WORDS.issuperset(shared_words) or expected.negations or actual.negations:
+        return None
+    follows_marker = not _NOUN_MARKERS.isdisjoint((*shared_words[before - 1 : before], left[0], right[0]))
+    if not follows_marker and not all(map(_is_content_word, (*expected.tokens, *actual.tokens))):
+        return None
+    left, right = ([word for word in words if word not in _NOUN_MARKERS] for words in (left, right))
+    if not (0 < len(left) <= _MAX_PHRASE_WORDS and 0 < len(right) <= _MAX_PHRASE_WORDS and all(map(_is_content_word, (*left, *right)))):
+        return None
+    if any(_are_forms(first, second) or _are_in_one_group(first, second, expected, actual) for first in left for second in right):
+        return None
+    phrases = " ".join(left), " ".join(right)
+    return None if _are_initials(phrases[0], right) or _are_initials(phrases[1], left) else phrases
+
+
+def _count_shared(expected: Sequence[str], actual: Sequence[str]) -> int:
+    """How many words two texts, or letters two words, begin with."""
+    pairs = enumerate(zip(expected, actual, strict=False))
+    return next((position for position, (left, right) in pairs if left != right), min(len(expected), len(actual)))
+
+
+def _is_content_word(word: str) -> bool:
+    return len(word) > 1 and word.isascii() and word.removesuffix("'s").isalpha() and word not in _FUNCTION_WORDS
 
 
 def are_unshared_terms(expected: TextReading, actual: TextReading) -> bool:
@@ -503,7 +556,17 @@ def are_unshared_terms(expected: TextReading, actual: TextReading) -> bool:
 
 def _are_alike(left: str, right: str) -> bool:
     """True for forms of one word and for a slip of the pen: `Smith` and `Smtih`."""
-    return _are_related(left, right) or SequenceMatcher(None, left, right).ratio() >= _MIN_SLIP_RATIO
+    return _are_related(left, right) or _is_spelling(left, right)
+
+
+def _is_spelling(left: str, right: str) -> bool:
+    return SequenceMatcher(None, left, right).ratio() >= _MIN_SLIP_RATIO
+
+
+def _are_forms(left: str, right: str) -> bool:
+    """True for forms of one word: most of the shorter one begins the other. `Construction` is no form of `consulting`."""
+    shared = _count_shared(left, right)
+    return left == right or (shared > 3 and 2 * shared > min(len(left), len(right)))
 
 
 def _is_initial_of(letter: str, word: str, reading: TextReading) -> bool:

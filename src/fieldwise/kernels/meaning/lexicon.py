@@ -432,6 +432,12 @@ OPPOSITE_PREFIXES = (
 )
 """Prefixes that turn a word into its opposite: paid and unpaid, hypertension and hypotension."""
 
+CLASS_ENDINGS = (
+    *("itis", "ectomy", "ostomy", "oscopy", "oplasty", "ologist", "opathy"),
+    *("statin", "prazole", "sartan", "cillin", "mycin", "floxacin", "olol", "azepam", "dipine"),
+)
+"""Endings of inflammations, operations, specialists and classes of drugs: the beginning of the word tells them apart."""
+
 PARTY_ENDINGS = (("or", "ee"), ("er", "ee"), ("geber", "nehmer"))
 """Endings of the two parties of a deal: licensor and licensee."""
 
