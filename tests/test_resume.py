@@ -415,31 +415,6 @@ class TestSummary:
         assert len(run.parts) == 4
 
 
-CHILDREN = """
-import os, sys
-from fieldwise import api
-children = []
-for at in range(16):
-    if not (child := os.fork()):
-        api.run(sys.argv[1], root=sys.argv[2], limits=None)
-        os._exit(0)
-    children.append(child)
-sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
-"""
-
-
-def test_sixteen_processes_that_run_into_one_root_at_once_lose_nothing(suite: Suite) -> None:
-    path = suite.folder / "s.eval.yaml"
-    path.write_text(json.dumps({"name": "s", "cases": "data.jsonl", "evaluators": suite.evaluators}))
-    subprocess.run([sys.executable, "-c", CHILDREN, str(path), str(suite.root)], check=True, timeout=120)
-    runs = list_runs(suite.root)
-    assert [run.state for run in runs] == ["finished"] * 16
-    expected = figures_of(suite.undisturbed())
-    for run in runs:
-        assert figures_of(run)["results"] == expected["results"]
-        assert run.full == expected["summary"]
-
-
 def test_killed_anywhere_and_resumed_a_run_is_as_if_nothing_had_happened(tmp_path: Path) -> None:
     """A handful of points, once each; `make crashtest` kills at 20 points, 10 times each."""
     command = [sys.executable, str(HERE / "scripts" / "crashtest.py"), "--points", "4", "--times", "1"]

@@ -1,14 +1,16 @@
-"""A file of invoices that gives many shards, once shards are small."""
+"""A file of invoices that gives many shards, once shards are small, and an S3 server on this machine."""
 
 import json
 import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import fieldwise.engines.executors
+from fieldwise.model.remote_path import RemotePath
 from fieldwise.read import shards
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "ask"))  # for the model server of the tests there
@@ -20,6 +22,14 @@ EVALUATORS: list[dict[str, Any]] = [
     {"type": "field_prf", "fields": FIELDS, "lists": LISTS},
     {"type": "json_quality", "default_text": "FUZZY"},
 ]
+
+
+KEYS = {
+    "AWS_ACCESS_KEY_ID": "key",
+    "AWS_SECRET_ACCESS_KEY": "secret",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_EC2_METADATA_DISABLED": "true",  # no requests but to the server of this test
+}
 
 
 def record(rng: random.Random) -> dict[str, Any]:
@@ -50,3 +60,38 @@ def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     suite = tmp_path / "suite.yaml"
     suite.write_text(json.dumps({"name": "many", "cases": "cases.jsonl", "evaluators": EVALUATORS}))
     return suite
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address of an S3 server, which everything that is started from here uses too."""
+    from moto.server import ThreadedMotoServer
+    from s3fs import S3FileSystem
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**KEYS, "AWS_ENDPOINT_URL": f"http://{host}:{port}"}.items():
+            patch.setenv(name, value)
+        S3FileSystem.clear_instance_cache()
+        S3FileSystem().makedirs("evals", exist_ok=True)  # in one process, the servers of all modules share their buckets
+        yield f"http://{host}:{port}"
+        S3FileSystem.clear_instance_cache()
+    server.stop()
+
+
+@pytest.fixture
+def bucket(server: str, request: pytest.FixtureRequest) -> RemotePath:
+    """A place of its own for each test."""
+    return RemotePath(f"s3://evals/{request.node.name.partition('[')[0]}")
+
+
+@pytest.fixture
+def remote(many: Path, bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The same suite with its cases in the bucket, fewer and in fewer shards: each takes some requests."""
+    monkeypatch.setattr(shards, "SHARD_BYTES", 12_000)
+    cases = many.parent / "cases.jsonl"
+    cases.write_text("".join(cases.read_text().splitlines(keepends=True)[:200]))
+    (bucket / "cases.jsonl").upload(cases)
+    return json.loads(many.read_text()) | {"cases": f"{bucket}/cases.jsonl"}

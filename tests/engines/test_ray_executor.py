@@ -1,4 +1,4 @@
-"""Ray: the same run on a cluster of one machine with two workers, one of which is killed."""
+"""Ray: the same run on a cluster of one machine with two workers, one of which is killed, also from S3 to S3."""
 
 import json
 import os
@@ -16,6 +16,7 @@ from fieldwise.engines.shard_worker import RunSetup, ShardTask
 from fieldwise.model.ask import Asking
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.plan import Source
+from fieldwise.model.remote_path import RemotePath
 from fieldwise.read.columns import ColumnRoles
 from fieldwise.read.shards import Shard
 from fieldwise.store.manifest import summary_to_json
@@ -24,12 +25,15 @@ from fieldwise.suite_plan import compile_suite
 ray: Any = pytest.importorskip("ray", reason="Ray has no wheel for this Python")
 
 
-def run_content(run: Any) -> Any:
-    return summary_to_json(run.manifest.summary), [item.to_json() for item in run.manifest.diagnostics], run.exit_code
+def run_content(run: Any, place: str = "") -> Any:
+    """The content of a run without its id, times and the place of its data."""
+    notes = [item.to_json() for item in run.manifest.diagnostics]
+    text = json.dumps([notes, [(item.case, item.evaluator, item.result.to_json()) for item in run.results()]])
+    return summary_to_json(run.manifest.summary), run.exit_code, text.replace(place, "")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cluster() -> Any:
+def cluster(server: str) -> Any:  # its workers get the address of the S3 server from the environment in which it starts
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
     yield
     ray.shutdown()
@@ -67,6 +71,13 @@ def test_names_of_files_are_relative_to_where_the_run_was_started(many: Path, mo
     monkeypatch.chdir(many.parent)  # the cluster began elsewhere
     once, shared = (fw.run(many.name, root=name, engine=engine, workers=2) for name, engine in (("once", "local"), ("shared", "ray")))
     assert run_content(shared) == run_content(once)
+
+
+def test_a_run_on_ray_from_s3_to_s3_is_the_run_on_this_machine(many: Path, bucket: RemotePath, remote: dict[str, Any]) -> None:
+    shared = fw.run(remote, root=f"{bucket}/ray", engine="ray", workers=2)
+    once = fw.run(remote | {"cases": str(many.parent / "cases.jsonl")}, root=many.parent)
+    assert len(shared.manifest.parts) > 3
+    assert run_content(shared, str(bucket)) == run_content(once, str(many.parent))
 
 
 def test_a_node_that_does_not_see_the_data_says_so(many: Path) -> None:

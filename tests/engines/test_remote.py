@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ import fieldwise as fw
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.locations import parse_location
 from fieldwise.model.remote_path import RemotePath
-from fieldwise.read import shards
 from fieldwise.store import lock
 from fieldwise.store.delete import delete_runs, folder_size
 from fieldwise.store.errors import StoreError
@@ -33,47 +31,7 @@ from fieldwise.store.run_metrics import compare_runs
 from fieldwise.store.run_names import add_tags, remove_tags
 from fieldwise.suite_plan import compile_suite
 
-KEYS = {
-    "AWS_ACCESS_KEY_ID": "key",
-    "AWS_SECRET_ACCESS_KEY": "secret",
-    "AWS_DEFAULT_REGION": "us-east-1",
-    "AWS_EC2_METADATA_DISABLED": "true",  # no requests but to the server of this test
-}
 NOTED = ("resumed", "not-resumed")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """The address of an S3 server, which everything that is started from here uses too."""
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**KEYS, "AWS_ENDPOINT_URL": f"http://{host}:{port}"}.items():
-            patch.setenv(name, value)
-        S3FileSystem.clear_instance_cache()
-        S3FileSystem().mkdir("evals")
-        yield f"http://{host}:{port}"
-        S3FileSystem.clear_instance_cache()
-    server.stop()
-
-
-@pytest.fixture
-def bucket(server: str, request: pytest.FixtureRequest) -> RemotePath:
-    """A place of its own for each test."""
-    return RemotePath(f"s3://evals/{request.node.name.partition('[')[0]}")
-
-
-@pytest.fixture
-def remote(many: Path, bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The same suite with its cases in the bucket, fewer and in fewer shards: each takes some requests."""
-    monkeypatch.setattr(shards, "SHARD_BYTES", 12_000)
-    cases = many.parent / "cases.jsonl"
-    cases.write_text("".join(cases.read_text().splitlines(keepends=True)[:200]))
-    (bucket / "cases.jsonl").upload(cases)
-    return json.loads(many.read_text()) | {"cases": f"{bucket}/cases.jsonl"}
 
 
 def run_content(run: Any, place: str) -> Any:
@@ -96,17 +54,6 @@ def test_a_run_from_s3_to_s3_is_the_run_on_this_machine(many: Path, bucket: Remo
     assert (len(run.manifest.parts) > 3) == (workers > 1)
     assert run_content(open_run(f"{bucket}/{workers}"), str(bucket)) == local(many)
     assert not (many.parent / "s3:").exists()
-
-
-def test_a_run_on_ray_from_s3_to_s3_is_the_run_on_this_machine(many: Path, bucket: RemotePath, remote: dict[str, Any]) -> None:
-    ray: Any = pytest.importorskip("ray", reason="Ray has no wheel for this Python")
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
-    try:
-        run = fw.run(remote, root=f"{bucket}/ray", engine="ray", workers=2)
-    finally:
-        ray.shutdown()
-    assert len(run.manifest.parts) > 3
-    assert run_content(run, str(bucket)) == local(many)
 
 
 def test_a_killed_run_on_s3_goes_on_at_once_on_the_same_machine(many: Path, bucket: RemotePath, remote: dict[str, Any]) -> None:

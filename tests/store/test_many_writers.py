@@ -39,6 +39,7 @@ def write(suite: dict[str, Any], root: Path, ready: Any, reports: Any) -> None:
 def test_sixteen_processes_of_two_workers_each_store_their_runs_in_one_root(suite: dict[str, Any], tmp_path: Path) -> None:
     root = tmp_path / "root"
     alone = fw.run(suite, root=tmp_path / "alone")
+    expected = [(item.case, item.result.to_json()) for item in alone.results()]
     context = mp.get_context("fork")
     ready, reports = context.Barrier(WRITERS), context.Queue()
     writers = [context.Process(target=write, args=(suite, root, ready, reports)) for _ in range(WRITERS)]
@@ -56,4 +57,4 @@ def test_sixteen_processes_of_two_workers_each_store_their_runs_in_one_root(suit
         assert run.state == "finished"
         assert len(run.manifest.parts) > 2
         assert summary_to_json(run.manifest.summary) == summary_to_json(alone.manifest.summary)
-        assert [item.case for item in run.results()] == [item.case for item in alone.results()]
+        assert [(item.case, item.result.to_json()) for item in run.results()] == expected
