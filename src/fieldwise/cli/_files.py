@@ -12,6 +12,8 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 
 DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".xlsx", ".arrow")
 """Endings of files that hold cases."""
+_PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {".html": ("jinja2", "pygal"), ".xlsx": ("xlsxwriter",)}
+"""Packages of the extra `report` that a format needs."""
 DEVICE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ESTALE)
 """Errors of the disk while it is written; most of them do not name a file."""
 
@@ -99,12 +101,27 @@ def complete_or_absent(path: Path) -> Generator[None]:
         raise
 
 
-def check_suffixes(names: Iterable[str], suffixes: Sequence[str]) -> None:
-    """Raise ConfigError for file names without one of these suffixes."""
+def check_suffixes(names: Sequence[str], suffixes: Sequence[str]) -> None:
+    """Raise ConfigError for file names without one of these suffixes, and for formats whose packages are missing."""
     unknown = [name for name in names if Path(name).suffix.lower() not in suffixes]
     if unknown:
         what, fix = "the file name has no known format", f"end the name in {' or '.join(suffixes)}"
         raise ConfigError(Diagnostic(code="unknown-format", what=what, where=Where(file=name), fix=fix) for name in unknown)
+    check_packages(names)
+
+
+def check_packages(names: Iterable[str]) -> None:
+    """Raise ConfigError for file names whose format needs a package that is not installed."""
+    from importlib.util import find_spec
+
+    problems: list[Diagnostic] = []
+    for name in names:
+        missing = [package for package in _PACKAGES.get(Path(name).suffix.lower(), ()) if find_spec(package) is None]
+        if missing:
+            what = f"this format needs {' and '.join(missing)}, not installed here"
+            problems.append(Diagnostic(code="missing-package", what=what, where=Where(file=name), fix="pip install 'fieldwise[report]'"))
+    if problems:
+        raise ConfigError(problems)
 
 
 def write_report(name: str, content: str) -> None:

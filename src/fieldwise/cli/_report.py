@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from fieldwise.cli._console import display_options, error_console, print_page
-from fieldwise.cli._files import complete_or_absent
+from fieldwise.cli._files import check_packages, complete_or_absent
 from fieldwise.cli._options import Format, Program
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.report.files import SUFFIXES, find_suffix, render
@@ -64,13 +64,15 @@ def write_step_summary(run: Run) -> None:
 
 
 def check_outputs(outputs: Iterable[str]) -> None:
-    """Raise ConfigError for file names without a known format, before anything runs."""
+    """Raise ConfigError for file names without a known format, and for formats whose packages are missing, before anything runs."""
+    outputs = tuple(outputs)
     unknown = [name for name in outputs if name != "-" and find_suffix(name) is None]
     if unknown:
         fix = f"end the name in {', '.join(SUFFIXES)}, call it {EVAL_RESULTS}, or use - for JSON lines on standard output"
         raise ConfigError(
             Diagnostic(code="unknown-format", what="the file name has no known format", where=Where(file=name), fix=fix) for name in unknown
         )
+    check_packages(outputs)
 
 
 def check_list_output(name: str) -> None:
@@ -81,6 +83,7 @@ def check_list_output(name: str) -> None:
     if name != "-" and find_list_suffix(name) is None:
         what, fix = "the file name has no known format", f"end the name in {', '.join(LIST_SUFFIXES)}"
         raise ConfigError([Diagnostic(code="unknown-format", what=what, where=Where(file=name), fix=fix)])
+    check_packages([name])
 
 
 def write_outputs(run: Run, outputs: Iterable[str]) -> None:
@@ -113,7 +116,7 @@ def write_list(run: Run, comparisons: StoredComparisons, name: str) -> None:
         return
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _missing_package_errors(name), complete_or_absent(path), path.open("wb") as file:
+    with complete_or_absent(path), path.open("wb") as file:
         for chunk in render_list(run, comparisons, find_list_suffix(name) or ".jsonl"):
             file.write(chunk)
     error_console().print(f"wrote {name}", style="dim")
@@ -121,8 +124,7 @@ def write_list(run: Run, comparisons: StoredComparisons, name: str) -> None:
 
 def _write_rendered(run: Run, name: str) -> None:
     """Write a format that is rendered in memory."""
-    with _missing_package_errors(name):
-        content = _render_content(run, find_suffix(name) or "")
+    content = _render_content(run, find_suffix(name) or "")
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     with complete_or_absent(path):
@@ -135,16 +137,6 @@ def _render_content(run: Run, suffix: str) -> bytes:
     from fieldwise.study.html_report import render_studied_html  # loads templates and charts
 
     return render_studied_html(run).encode("utf-8", "backslashreplace")
-
-
-@contextmanager
-def _missing_package_errors(name: str) -> Generator[None]:
-    """Turn the ImportError of a missing package into a ConfigError that says what to install."""
-    try:
-        yield
-    except ImportError as error:
-        what, fix = f"this format needs a package that is not installed: {error.name}", "pip install 'fieldwise[report]'"
-        raise ConfigError([Diagnostic(code="missing-package", what=what, where=Where(file=name), fix=fix)]) from error
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """`fieldwise mutate`: corrupt the expected values of a suite and count what its evaluators notice."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,14 +56,14 @@ def mutate(
     Each corrupted record is scored against the original. Suggests the smallest changes of rules that would notice more, and what they cost.
     """
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.cli._files import require_suite
+    from fieldwise.cli._files import check_suffixes, require_suite
     from fieldwise.report.mutation_view import build_mutation_report
     from fieldwise.report.text_format import dump_json
     from fieldwise.study.mutation import mutate_suite, refuse_other_gates
     from fieldwise.suite_plan import compile_suite
 
     program = program_of(context, root)
-    _check_outputs(outputs)
+    check_suffixes(outputs, (".html", ".json"))
     refuse_other_gates(gates)
     plan = compile_suite(require_suite(suite), gates=gates, root=program.root)
     report = mutate_suite(plan, limit=limit, seed=seed, only=evaluators)
@@ -77,33 +76,10 @@ def mutate(
     context.exit(report.exit_code)
 
 
-def _check_outputs(outputs: Sequence[str]) -> None:
-    from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-
-    unknown = [name for name in outputs if Path(name).suffix.lower() not in (".html", ".json")]
-    if unknown:
-        what, fix = "the file name has no known format", "end the name in .html or .json"
-        raise ConfigError(Diagnostic(code="unknown-format", what=what, where=Where(file=name), fix=fix) for name in unknown)
-
-
 def _write_report(report: "MutationReport", name: str) -> None:
-    from fieldwise.cli._console import error_console
-    from fieldwise.cli._files import complete_or_absent
+    from fieldwise.cli._files import write_report
     from fieldwise.report.mutation_view import render_mutation_html
     from fieldwise.report.text_format import dump_json
 
-    path = Path(name)
-    if path.suffix.lower() == ".html":
-        try:
-            content = render_mutation_html(report)
-        except ImportError as error:
-            from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-
-            what, fix = f"this format needs a package that is not installed: {error.name}", "pip install 'fieldwise[report]'"
-            raise ConfigError([Diagnostic(code="missing-package", what=what, where=Where(file=name), fix=fix)]) from error
-    else:
-        content = dump_json(report.to_json(), spaced=True) + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with complete_or_absent(path):
-        path.write_text(content, encoding="utf-8", newline="\n")
-    error_console().print(f"wrote {name}", style="dim")
+    is_page = Path(name).suffix.lower() == ".html"
+    write_report(name, render_mutation_html(report) if is_page else dump_json(report.to_json(), spaced=True) + "\n")
