@@ -348,7 +348,7 @@ def encode_plain_values(values: Sequence[Any]) -> list[bytes | None]:
     return [part if plain else None for part, plain in zip(text.split(VALUE_BREAK), is_plain, strict=True)]
 
 
-_MASK_DIGITS: Final = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x78 for byte in range(256))
+DIGITS_AS_ZERO: Final = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x78 for byte in range(256))
 """Every digit as `0`, everything else as `x`."""
 
 
@@ -358,4 +358,4 @@ def may_hold_long_number(text: bytes) -> bool:
     >>> may_hold_long_number(b'{"id": 12345678901234567890}'), may_hold_long_number(b'{"total": 12.50}')
     (True, False)
     """
-    return b"0000" in text[::4].translate(_MASK_DIGITS)
+    return b"0000" in text[::4].translate(DIGITS_AS_ZERO)

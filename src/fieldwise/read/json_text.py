@@ -30,7 +30,7 @@ from unicodedata import is_normalized, normalize
 import orjson
 
 from fieldwise.dataclass import dataclass
-from fieldwise.kernels.json_conversion import is_json_record, may_hold_long_number
+from fieldwise.kernels.json_conversion import DIGITS_AS_ZERO, is_json_record, may_hold_long_number
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
 from fieldwise.model.path import render_path
 from fieldwise.model.values import MISSING, Value
@@ -47,6 +47,8 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 _BIG_INTEGER: Final = compile_on_use(rb"(?<![^:,\[\s])(?:-[0-9]{19}|[0-9]{20})")
 """A number (not digits inside a string) that may not fit into 64 bits."""
+_FEWEST_DIGITS: Final = b"0" * 19
+"""The digits of the shortest of them, each as 0."""
 _SHORT: Final = 1 << 14
 """Number of characters up to which searching text is faster than NumPy."""
 
@@ -159,7 +161,7 @@ def _keeps_all(text: bytes, encoded: bytes) -> bool:
     """Whether the values decoded from a short text, encoded again here, have all its keys and digits."""
     if text.count(b":") != encoded.count(b":") or _has_escaped_colon(text):
         return False
-    return not may_hold_long_number(text) or _BIG_INTEGER.search(text) is None
+    return not may_hold_long_number(text) or not _has_big_integer(text)
 
 
 def decode_lines(lines: Sequence[bytes]) -> list[Value]:
@@ -203,10 +205,18 @@ def _is_decoded_right(block: bytes, values: list[Value]) -> bool:
         return False
     digits = (characters[::4] - np.uint8(0x30)) < 10  # characters below `0` wrap around to a large number
     pairs = digits[1:] & digits[:-1]
-    hits = np.flatnonzero(pairs[2:] & pairs[:-2]) * 4
-    between = characters[hits[:, None] + np.arange(13)] - np.uint8(0x30)  # in a list of short numbers, every fourth may be a digit too
-    hits = hits[(between < 10).all(axis=1)]
-    return not any(_BIG_INTEGER.search(block, max(0, hit - 20), hit + 40) for hit in hits.tolist())
+    return not np.any(pairs[2:] & pairs[:-2]) or not _has_big_integer(block)
+
+
+def _has_big_integer(text: bytes) -> bool:
+    """Whether a text has a number that may not fit into 64 bits. Decimals of floats are passed over 30 times faster than by the pattern."""
+    digits = text.translate(DIGITS_AS_ZERO)
+    at = digits.find(_FEWEST_DIGITS)
+    while at >= 0:
+        if _BIG_INTEGER.search(text, max(0, at - 20), at + 40):
+            return True
+        at = digits.find(_FEWEST_DIGITS, at + len(_FEWEST_DIGITS))
+    return False
 
 
 def _is_composed(encoded: bytes) -> bool:
