@@ -29,7 +29,7 @@ _MIN_ROUNDED_DIGITS = 3
 _DECIMALS = compile_on_use(r"(?<=[.,])\d{1,2}(?!\d)")
 """The decimals of an amount in text."""
 _NUMERAL_CHARACTERS = frozenset("0123456789.,'+-() ")
-_YEARS = range(1900, 2100)
+_YEARS = frozenset(range(1900, 2100))  # a range would be searched number by number for a float
 _LETTER_AND_DIGITS = compile_on_use(r"[^\W\d_] ?\d+|\d+ ?[^\W\d_]")
 """A code such as `P5`, whose letter is also the symbol of a currency."""
 _DIGITS_AND_CAPITAL = compile_on_use(r"\d{1,2}[A-Z]")
