@@ -71,7 +71,7 @@ def _read_pairs(pairs: list[Any], sizes: PageSizes) -> dict[str, Any]:
         value = pair.get("value") or {}
         name = str((pair.get("key") or {}).get("content") or "").strip().rstrip(":").rstrip()
         page, box = _read_place(value, sizes)
-        leaves.append((name, Leaf(_read_mark(value.get("content")), pair.get("confidence"), page, box)))
+        leaves.append((name, Leaf(read_mark(value.get("content")), pair.get("confidence"), page, box)))
     return collect((name, leaf) for name, leaf in leaves if name)
 
 
@@ -113,14 +113,14 @@ def _read_scalar(field: Mapping[str, Any]) -> Any:
     if isinstance(value, Mapping) and "amount" in value:
         return value["amount"]
     if fold_key(kind) == "selectionmark":
-        return _read_mark(value)
+        return read_mark(value)
     return content if value is None else value
 
 
-def _read_mark(value: Any) -> Any:
+def read_mark(value: Any) -> Any:
     """True or false for the mark of a check box; any other value as it is.
 
-    >>> _read_mark("selected"), _read_mark(":unselected:"), _read_mark("4 selected")
+    >>> read_mark("selected"), read_mark(":unselected:"), read_mark("4 selected")
     (True, False, '4 selected')
     """
     return _MARKS.get(value.strip(": \n"), value) if isinstance(value, str) else value
