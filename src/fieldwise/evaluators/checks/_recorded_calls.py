@@ -19,6 +19,10 @@ _WRAPPER_KEYS: Final = ("function_call", "functionCall", "toolUse")
 """Keys of a message or a part whose value is one call."""
 _OTHER_KEYS: Final = (FUNCTION_KEY, "functionResponse", "toolResult", "role", "type", "text")
 _CALL_KEYS: Final = frozenset((*CALL_LIST_KEYS, *_BLOCK_KEYS, *_WRAPPER_KEYS, *NAME_KEYS, *ARGUMENT_KEYS, *_OTHER_KEYS))
+_KEYS_OF_CALLS_ALONE: Final = frozenset((*ARGUMENT_KEYS, *CERTAIN_NAME_KEYS))
+"""Keys by which an object is a call."""
+_KEYS_OF_ONE_CALL: Final = frozenset((*NAME_KEYS, *ARGUMENT_KEYS)) - {*CALL_LIST_KEYS, *_BLOCK_KEYS, *_WRAPPER_KEYS}
+"""The keys of a call that is written without anything around it."""
 _MCP_METHOD: Final = "tools/call"
 _CALL_TAGS: Final = (("<tool_call>", "</tool_call>"), ("<function_call>", "</function_call>"), ("```", "```"))
 """What stands around calls that a model writes among its words."""
@@ -160,6 +164,9 @@ def _calls_of_item(item: Any, depth: int) -> list[ToolCall]:
 
 def _calls_of_object(item: Mapping[str, Any], depth: int) -> list[ToolCall] | None:
     """The calls that an object records. An object with only a name is a call inside a list alone: elsewhere, many things have names."""
+    if _KEYS_OF_ONE_CALL.issuperset(item):  # the usual form, in which none of the keys below can be
+        call = _read_call(item) if not _KEYS_OF_CALLS_ALONE.isdisjoint(item) else None
+        return None if call is None else [call]
     for key in CALL_LIST_KEYS:
         calls = calls_in(item[key], depth + 1) if key in item else None
         if calls is not None:
@@ -167,11 +174,10 @@ def _calls_of_object(item: Mapping[str, Any], depth: int) -> list[ToolCall] | No
     wrapped = next((item[key] for key in _WRAPPER_KEYS if json_kind(item.get(key)) == "object"), None)
     if item.get("method") == _MCP_METHOD and json_kind(item.get("params")) == "object":
         wrapped = item["params"]
-    is_call = any(key in item for key in (*ARGUMENT_KEYS, *CERTAIN_NAME_KEYS))
     call = None
     if wrapped is not None:
         call = _read_call(wrapped)
-    elif is_call:
+    elif not _KEYS_OF_CALLS_ALONE.isdisjoint(item):
         call = _read_call(item)
     if call is not None:
         return [call]
