@@ -5,6 +5,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -129,21 +130,23 @@ def test_every_error_of_the_disk_while_a_run_is_resumed_is_said_and_it_can_be_re
         if done >= 15:
             raise KeyboardInterrupt
 
-    def interrupt(root: str) -> None:
-        with pytest.raises(KeyboardInterrupt):
-            run(folder, root, progress=stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(folder, "interrupted", progress=stop)
 
-    interrupt("counted")
+    def resume(root: str) -> Run:
+        return run(folder, root, resume=True)
+
+    shutil.copytree(folder / "interrupted", folder / "counted")
     with failing(STEPS[name], None, RuntimeError) as calls:
-        run(folder, "counted", resume=True)
+        resume("counted")
     for at in range(1, calls[0] + 1):
         root = f"{name}-{at}"
-        interrupt(root)
+        shutil.copytree(folder / "interrupted", folder / root)
         with failing(STEPS[name], at, lambda: OSError(errno.EIO, "Input/output error")):
             try:
-                assert figures(run(folder, root, resume=True)) == whole
+                assert figures(resume(root)) == whole
                 continue
             except (StoreError, fw.ConfigError) as error:
                 message = str(error)
         assert "Input/output error" in message
-        assert figures(run(folder, root, resume=True)) == whole
+        assert figures(resume(root)) == whole
