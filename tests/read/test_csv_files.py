@@ -202,3 +202,19 @@ def test_unusual_names_of_columns_are_no_values(tmp_path: Path, name: str) -> No
     reader = read_cases(Source(cases=str(path)))
     assert [len(cases) for cases in reader] == [1]
     assert [note for note in reader.diagnostics if note.code == "no-header"] == []
+
+
+def test_separators_of_unused_columns_at_the_end_are_no_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id;expected;actual;;\n1;a;b;;\n2;c;d\n;;;;\n")
+    reader = read_cases(Source(cases=str(path)))
+    assert [(case.id, case.expected, case.actual) for cases in reader for case in map(cases.at, range(len(cases)))] == [
+        ("1", "a", "b"),
+        ("2", "c", "d"),
+    ]
+    assert [note.level for note in reader.diagnostics if note.code != "blank-rows"] == []
+    path.write_text("id;expected;actual;;\n1;a;b;;c\n")
+    [cases] = read_cases(Source(cases=str(path)))
+    assert [note.what for note in cases.diagnostics[0]] == ["the row has 5 cells, but the header has 3"]
+    path.write_text("id;;;expected;actual\n1;;;a;b\n")
+    assert read_rows(path) == ([], [("duplicate-column", 1)])

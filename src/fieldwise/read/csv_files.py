@@ -67,6 +67,7 @@ def _batch_records(
         if len(rows) == chunk:
             yield rows
             rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
+        cells = _cut_blank_end(cells, len(header))
         problems = _find_problems(cells, header, separator)
         if problems:
             rows.problems[len(rows)] = problems
@@ -241,9 +242,12 @@ def _find_open_quote(lines: list[str], separator: str) -> int | None:
 def _check_header(cells: list[str], file: str, line: int) -> list[str]:
     """The column names; `UnreadableFile` if two are equal."""
     names = _qualify_repeated([normalize("NFC", cell.strip()) for cell in cells])
+    if names.count("") > 1:  # spreadsheets write the separators of columns that were used once
+        names = names[: len(names) - next((count for count, name in enumerate(reversed(names)) if name), 0)]
     repeated = next((name for name, count in Counter(names).items() if count > 1), None)
     if repeated is not None:
-        what, fix = f"the header names the column `{repeated}` twice", "give each column its own name"
+        what = f"the header names the column `{repeated}` twice" if repeated else "the header has several columns without a name"
+        fix = "give each column its own name"
         raise UnreadableFile(Diagnostic(code="duplicate-column", what=what, where=Where(file=file, line=line), fix=fix))
     return names
 
@@ -261,6 +265,11 @@ def _qualify_repeated(names: list[str]) -> list[str]:
             output = name
         qualified.append(f"{name} of {output}" if output and name in qualified and name != output else name)
     return qualified
+
+
+def _cut_blank_end(cells: list[str], count: int) -> list[str]:
+    """The cells without those behind the last column, if these are blank."""
+    return cells if len(cells) <= count or any(map(str.strip, cells[count:])) else cells[:count]
 
 
 def _find_problems(cells: list[str], header: list[str], separator: str) -> list[JsonProblem]:
