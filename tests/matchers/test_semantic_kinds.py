@@ -9,7 +9,8 @@ the guards were mended with these in view. So they were with `semantic_kinds_fou
 pairs, of which 97 of 598 with another meaning passed at first and 10 of 86 with the same meaning failed.
 
 `semantic_near_misses.tsv` is for measurement: terms and sentences of documents, of which some are judged otherwise than labelled. Its
-first two parts were written before phrases were compared; `held out` was only measured. `phrases` was written during that work.
+first two parts were written before phrases were compared; `held out` was only measured. `phrases` was written during that work, `fresh`
+after it.
 """
 
 import csv
@@ -68,7 +69,7 @@ def test_every_pair_is_judged_as_labelled_but_for_those_listed(name: str) -> Non
 
 @pytest.mark.parametrize(
     ("part", "accepted", "rejected"),
-    [("development", 0.11, 0.24), ("held out", 0.07, 0.25), ("phrases", 0.12, 0.12)],
+    [("development", 0.11, 0.24), ("held out", 0.07, 0.25), ("phrases", 0.12, 0.12), ("fresh", 0.02, 0.23)],
 )
 def test_of_the_near_misses_no_more_are_judged_wrongly_than_the_docs_say(part: str, accepted: float, rejected: float) -> None:
     pairs = [pair for pair in read_pairs("semantic_near_misses.tsv") if pair.kind == part]
