@@ -290,7 +290,9 @@ def test_a_column_may_be_a_path(tmp_path: Path) -> None:
     assert [problem.code for problem in reader.diagnostics if problem.level == "error"] == ["unknown-column"]
 
 
-@pytest.mark.parametrize("output", ["prediction", "predicted_answer", "llm_answer", "PredAnswer"])
+@pytest.mark.parametrize(
+    "output", ["prediction", "predicted_answer", "llm_answer", "PredAnswer", "answer_gpt4", "llama3_answer", "Response-Claude"]
+)
 def test_an_answer_beside_another_output_may_be_the_expected_one(output: str) -> None:
     _, problems = find_roles(["id", "question", "answer", output], {}, Where())
     [error] = [problem for problem in problems if problem.level == "error"]
@@ -300,6 +302,13 @@ def test_an_answer_beside_another_output_may_be_the_expected_one(output: str) ->
     _, problems = find_roles(["question", "ground_truth", "answer", "prediction"], {}, Where())
     [error] = [problem for problem in problems if problem.level == "error"]
     assert error.fix == "say which one: columns: {actual: answer}, or `init --column actual=answer`"
+
+
+@pytest.mark.parametrize("other", ["answer_start", "answer_type", "answer_relevancy", "short_answer", "model"])
+def test_what_is_said_of_an_answer_is_no_other_output(other: str) -> None:
+    roles, problems = find_roles(["id", "question", "answer", other], {}, Where())
+    assert roles.columns["actual"] == "answer"
+    assert [problem for problem in problems if problem.level == "error"] == []
 
 
 def test_several_columns_identify_the_cases_of_one_file_together(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Role, list_id_columns
 from fieldwise.model.values import MISSING
+from fieldwise.pattern import compile_on_use
 from fieldwise.read.records_in_text import find_record
 from fieldwise.read.side_mapping import locate
 from fieldwise.registry import nearest
@@ -108,6 +109,9 @@ _NAMES_OF_RESULTS: Final = (frozenset(("testid", "target", "score")), frozenset(
 """AgentV writes these into its results: there, `target` is the system under test, not what was expected of it."""
 _PROMPTFOO_OUTPUT: Final = re.compile(r"\[[^\]]+\] \S")
 """The header of an output in the CSV of promptfoo: `[provider] prompt`."""
+_MODEL: Final = r"(?:gpt|chatgpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok)[\d.]*[a-z]{0,8}\d*"
+_MODEL_OUTPUT: Final = compile_on_use(rf"(?:answers?|response|output)(?:of|by|from)?{_MODEL}|{_MODEL}(?:answers?|response|output)")
+"""A folded name of a column with the outputs of one of several models: `answer_gpt4`, `llama3_response`."""
 _CONTAINERS: Final[Mapping[str, tuple[str, ...]]] = {
     "input": ("input", "inputs", "item", "data", "row", "dataset", "datasetitem", "datasetitemdata"),
     "expected": ("expected", "expectations", "reference", "referenceoutputs"),
@@ -401,11 +405,12 @@ def _find_candidates(role: str, free: Sequence[str], separate_sides: bool) -> li
 
 
 def _find_other_answers(outputs: Sequence[str], names: Sequence[str]) -> list[str]:
-    """The columns `predicted_answer`, `llm_answer` … beside the column `answer`, which may then be the expected one."""
+    """The columns `predicted_answer`, `answer_gpt4` … beside the column `answer`, which may then be the expected one."""
     if not any(fold_name(name) == "answer" for name in outputs):
         return []
     output_names = {f"{word}answer" for word in SIDE_WORDS["actual"]}
-    return [name for name in names if name not in outputs and fold_name(name) in output_names]
+    others = [name for name in names if name not in outputs]
+    return [name for name in others if fold_name(name) in output_names or _MODEL_OUTPUT.fullmatch(fold_name(name))]
 
 
 def is_promptfoo_output(name: str) -> bool:
