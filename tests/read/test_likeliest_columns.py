@@ -47,6 +47,11 @@ def test_a_suggested_name_with_a_space_is_quoted_for_the_shell(tmp_path: Path) -
     assert "init --column 'actual=Read Text'" in _explain(tmp_path, [{"expected": text, "Read Text": text} for text in TEXTS])
 
 
+def test_items_of_a_dataset_without_outputs_are_paired_with_a_file_of_them(tmp_path: Path) -> None:
+    rows = [{"id": n, "status": "ACTIVE", "expectedOutput": text, "sourceTraceId": "t", "createdAt": "d"} for n, text in enumerate(TEXTS)]
+    assert "cases: {expected: rows.jsonl, actual: …}" in _explain(tmp_path, rows)
+
+
 def test_a_column_without_a_name_is_not_suggested(tmp_path: Path) -> None:
     rows = [{"expected": text, "bar": "x", "": text} for text in TEXTS]
     assert "columns: {actual: bar}" in _explain(tmp_path, rows)

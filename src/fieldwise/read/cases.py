@@ -181,7 +181,7 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
 def _suggest_column(rows: RowBatch, roles: ColumnRoles, missing: str) -> str:
     """The fix for cases without one of the sides."""
     likeliest = find_likeliest_column(rows, roles, missing)
-    if likeliest is None:  # every column has a role
+    if likeliest is None:
         name = parse_location(rows.files[0]).name
         sides = {"expected": name, "actual": name} | {missing: "…"}
         return f"give it in a file of its own: cases: {{expected: {sides['expected']}, actual: {sides['actual']}}}"

@@ -14,7 +14,9 @@ _MOST_EQUAL: Final = 0.5
 _WORDS: Final = compile_on_use(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _OUTPUT_WORDS: Final = frozenset(("answer", "answers", "outputs", "predictions", "completion", "hypothesis"))
 _PREDICTION_WORDS: Final = frozenset(("pred", "preds", "predicted", "prediction", "predictions", "forecast", "estimated"))
-_UNLIKELY_WORDS: Final = frozenset(("id", "uuid", "timestamp", "time", "date", "created", "updated", "version", "score", "index", "idx"))
+_UNLIKELY_WORDS: Final = frozenset(
+    ("id", "uuid", "timestamp", "time", "date", "created", "updated", "version", "score", "index", "idx", "status", "trace", "latency")
+)
 """Words in the names of columns that tools add to the two sides."""
 
 
@@ -30,13 +32,13 @@ def is_prediction(name: str) -> bool:
 
 
 def find_likeliest_column(rows: RowBatch, roles: ColumnRoles, missing: str) -> str | None:
-    """The column without a role that most likely holds the missing side; None if every column has a role.
+    """The column without a role that most likely holds the missing side; None if every other column is an id, a time or the like.
 
     A value inside an object such as `input` that equals most of those of the side that is there wins; then names decide, then how much the
     values resemble those; without any resemblance, the last one is taken.
     """
     present_side = roles.columns.get("expected") or roles.columns.get("actual")
-    candidates: dict[str, tuple[bool, bool, bool, float]] = {}
+    candidates: dict[str, tuple[bool, bool, float]] = {}
     inner_columns = _list_inner_columns(rows, present_side)
     for name in [*inner_columns, *_list_free_columns(rows, roles)]:
         values = [(row, _take_inner(row, inner_columns[name]) if name in inner_columns else row.get(name)) for row in rows.values]
@@ -48,8 +50,9 @@ def find_likeliest_column(rows: RowBatch, roles: ColumnRoles, missing: str) -> s
         resemblance = sum(_resemblance(*pair) for pair in compared) / len(pairs)
         is_inner = name in inner_columns
         equals_most = is_inner and sum(value == candidate for value, candidate in compared) > _MOST_EQUAL * len(pairs)
-        if equals_most or not is_inner:
-            candidates[name] = (equals_most, _has_word_of(missing, name), not _is_unlikely(name), resemblance)
+        is_likely = _has_word_of(missing, name) or not _is_unlikely(name)
+        if equals_most or (is_likely and not is_inner):
+            candidates[name] = (equals_most, _has_word_of(missing, name), resemblance)
     return max(reversed(candidates), key=candidates.__getitem__, default=None)
 
 
