@@ -112,6 +112,12 @@ def test_every_metric_stays_in_its_range(relevant: list[str], contexts: list[str
     assert all(0.0 <= value <= 1.0 for value in result.metrics.values())
 
 
+@pytest.mark.parametrize("gain", [10**400, 1.7e308, float("inf"), float("nan"), 0, -1])
+def test_an_id_whose_gain_has_no_finite_sum_is_not_relevant(gain: float) -> None:
+    gains = {"a": gain, "b": 2, "c": gain, "d": gain}
+    assert retrieved(gains, ["a", "b"]) == retrieved({"b": 2}, ["a", "b"])
+
+
 @pytest.mark.parametrize("odd", [5, "a", {"a": "high"}, {"a": float("nan")}, [None, {}, [1]], True])
 def test_odd_data_never_raises(odd: Any) -> None:
     assert 0.0 <= retrieved(odd, [odd, None, {"id": None}]).score <= 1.0

@@ -7,8 +7,8 @@ holds them as JSON, or separated by `;`. Cases need no answers.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from math import isfinite, log2
-from typing import Annotated, Any, Literal, cast
+from math import log2
+from typing import Annotated, Any, Final, Literal, cast
 
 from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import Batch
@@ -20,6 +20,8 @@ from fieldwise.registry import evaluator
 from fieldwise.specs import EvaluatorExample
 
 _CASE_PARTS = ("contexts", "expected", "actual", "metadata", "input")
+_MAX_GAIN: Final = 1e300
+"""Sums of gains stay finite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +157,10 @@ def _unpack_cell(value: Any) -> Any:
 
 
 def _read_gains(relevant: Any, key: str) -> dict[str, float]:
-    """Relevant ids with their gains; an id of gain 0 is not relevant."""
+    """Relevant ids with their gains; an id is not relevant if its gain is not above 0 or not a finite number."""
     if isinstance(relevant, Mapping):
         pairs = cast("Mapping[str, Any]", relevant).items()
-        return {str(name): float(gain) for name, gain in pairs if isinstance(gain, int | float) and isfinite(gain) and gain > 0}
+        return {str(name): float(gain) for name, gain in pairs if isinstance(gain, int | float) and 0 < gain <= _MAX_GAIN}
     return dict.fromkeys((name for name in _ids_by_rank(relevant, key) if name is not None), 1.0)
 
 
