@@ -104,12 +104,8 @@ def test_an_evaluator_has_an_example_and_a_test_file(spec: EvaluatorSpec) -> Non
     assert (Path(__file__).parent / folder / f"test_{module}.py").exists()
 
 
-@each_example
-@given(pair=pairs)
-@law
-def test_no_json_makes_it_raise_or_leave_the_unit_interval(name: str, example: EvaluatorExample, pair: tuple[Any, Any]) -> None:
-    plan = plan_example(name, example)
-    result = evaluate_pair(plan, pair)
+def check_result(plan: PlannedEvaluator, result: Result) -> None:
+    """No JSON makes an evaluator raise or leave the unit interval."""
     assert type(result.score) is float
     assert 0.0 <= result.score <= 1.0
     assert result.status in ("scored", "error", "skipped", "unavailable")
@@ -117,9 +113,10 @@ def test_no_json_makes_it_raise_or_leave_the_unit_interval(name: str, example: E
     assert "crashed" not in result.reasoning, result.reasoning
     assert result.verdict == expected_verdict(result, plan.pass_at)
     assert all(math.isfinite(number) for number in result.metrics.values())
-    declared = EVALUATORS.find(name).metric_names(plan.config)
+    spec = EVALUATORS.find(plan.type)
+    declared = spec.metric_names(plan.config)
     assert declared is None or result.metrics.keys() <= declared
-    assert all(type(result.metrics[count]) is int for count in EVALUATORS.find(name).counts if count in result.metrics)
+    assert all(type(result.metrics[count]) is int for count in spec.counts if count in result.metrics)
     assert encode_json(result.to_json())
 
 
@@ -127,11 +124,14 @@ def test_no_json_makes_it_raise_or_leave_the_unit_interval(name: str, example: E
 @given(drawn=st.lists(pairs, min_size=1, max_size=4))
 @also_with(drawn=[({}, MISSING), ("", MISSING)])
 @law
-def test_a_batch_scores_as_its_cases_do_one_by_one(name: str, example: EvaluatorExample, drawn: list[tuple[Any, Any]]) -> None:
+def test_any_json_is_scored_and_a_batch_scores_as_its_cases_do_one_by_one(
+    name: str, example: EvaluatorExample, drawn: list[tuple[Any, Any]]
+) -> None:
     plan = plan_example(name, example)
     together = evaluate_pairs(plan, drawn)
     for pair, result in zip(drawn, together, strict=True):
         alone = evaluate_pair(plan, pair)
+        check_result(plan, alone)
         assert [type(number) for number in result.metrics.values()] == [type(number) for number in alone.metrics.values()]
         assert repr(result) == repr(alone)
 
