@@ -259,8 +259,11 @@ def decode_cell(cell: Any) -> Any:
     >>> decode_cell('["a", "b"]'), decode_cell("['a']"), decode_cell("[1] see there"), decode_cell("12")
     (['a', 'b'], ['a'], '[1] see there', '12')
     """
-    items = _parse_list_cell(cell)
-    return _parse_object_cell(cell) if items is None else items
+    first = cell.lstrip()[:1] if isinstance(cell, str) else ""
+    if first == "[":
+        items = _parse_list_cell(cell)
+        return cell if items is None else items
+    return _parse_object_cell(cell) if first == "{" else cell
 
 
 def _parse_object_cell(cell: Any) -> Any:

@@ -161,7 +161,7 @@ def _expand_glob(path: Location, pattern: str) -> list[Location]:
         return [*sorted(path.glob_files())] if glob.has_magic(pattern) else []
     _refuse_closed_folders(pattern)
     names = glob.glob(pattern, recursive=True)  # noqa: PTH207 - Path.glob does not take absolute patterns
-    return _keep_files(sorted(Path(name) for name in names))
+    return _keep_files(sorted(map(Path, names), key=attrgetter("parts")))  # paths themselves take four times as long to compare
 
 
 def _keep_files(paths: Iterable[Location]) -> list[Location]:

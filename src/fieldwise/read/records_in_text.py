@@ -237,6 +237,8 @@ def _is_json_schema(value: dict[str, Any]) -> bool:
 
 
 def _count_different(spans: Sequence[_Span]) -> int:
+    if len(spans) < 2:
+        return len(spans)
     return len({canonical_json(span.value) or span.start for span in spans})
 
 
