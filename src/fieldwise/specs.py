@@ -16,12 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fieldwise.model.ask import Judgement
-    from fieldwise.model.batch import Batch
-    from fieldwise.model.case import Case
     from fieldwise.model.context import Context
     from fieldwise.model.pairs import Measurements, Pairs, Scores
-    from fieldwise.model.result import Results
 
 Reads: TypeAlias = Literal["records", "text", "case"]
 ValueKinds: TypeAlias = Literal["text", "number", "mixed", "written", "any"]
@@ -40,8 +36,6 @@ MatcherFunction: TypeAlias = "Callable[[Pairs, Any], Scores]"
 GridFunction: TypeAlias = "Callable[[Any, Any, Any], NDArray[np.float64]]"
 PartialGrid: TypeAlias = "Callable[[slice, slice], NDArray[np.float64]]"
 GridPreparation: TypeAlias = "Callable[[Any, Any, Any], PartialGrid]"
-EvaluatorFunction: TypeAlias = "Callable[[Batch, Any], Results]"
-JudgeFunction: TypeAlias = "Callable[[Case, Any], Judgement]"
 CauseFunction: TypeAlias = "Callable[[Any, Any, Context], bool]"
 Metrics: TypeAlias = "tuple[str, ...] | Callable[[Any], Iterable[str]] | None"
 """Names of the metrics an evaluator reports; a function of its options where they depend on them; None where only a run can tell.
@@ -168,7 +162,7 @@ class EvaluatorSpec:
 
     name: str
     function: Callable[..., Any]
-    """An `EvaluatorFunction`, or a `JudgeFunction` where `is_judge`."""
+    """A function of a `Batch` and options that returns `Results`; where `is_judge`, of a `Case` and options, a `Judgement`."""
     options: type
     """Frozen dataclass of its options."""
     reads: Reads = "records"

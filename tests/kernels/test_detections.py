@@ -125,7 +125,8 @@ def test_the_curve_of_a_category_is_the_best_precision_at_each_recall_or_beyond(
         "matched": np.r_[np.zeros(2, dtype=np.uint64), matches.matched],
         "ignored": np.r_[ignored_object_bits(expected), matches.ignored],
     }
-    curve = compute_curves(pool).precision_of("dog")[0]
+    curves = compute_curves(pool)
+    curve = curves.precision[list(curves.categories).index("dog"), 0, 0]
     assert curve[:51] == pytest.approx(1.0)
     assert curve[51:] == pytest.approx(2 / 3)
-    assert compute_curves(pool).recall[0, 0, 0].tolist() == [0.5, 1.0, 1.0]
+    assert curves.recall[0, 0, 0].tolist() == [0.5, 1.0, 1.0]

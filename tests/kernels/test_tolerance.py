@@ -4,8 +4,10 @@ import math
 import pickle
 import random
 import sys
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from fieldwise.kernels.numbers import Number
 from fieldwise.kernels.numerals import LongDecimal
-from fieldwise.kernels.tolerance import is_close, smallest_tolerance, smallest_tolerances, within_tolerance, within_tolerance_grid
+from fieldwise.kernels.tolerance import is_close, prepare_tolerance_grid, smallest_tolerance, smallest_tolerances, within_tolerance
 
 law = settings(max_examples=150, deadline=None)
 numbers = st.sampled_from(
@@ -62,6 +64,10 @@ tolerances = st.sampled_from([0.0, 5e-324, 0.01, 0.1, 0.29, 0.5, 1.0, 1.5, 2.0, 
 pairs = st.lists(st.tuples(numbers, numbers), min_size=30, max_size=40)
 
 
+def compare_all(expected: Sequence[Number], actual: Sequence[Number], *options: Any) -> Any:
+    return prepare_tolerance_grid(expected, actual, *options)(slice(None), slice(None))
+
+
 @given(pairs=pairs, tolerance=tolerances, relative=st.booleans())
 @law
 def test_arrays_decide_as_single_numbers_do(pairs: list[tuple[Number, Number]], tolerance: float, relative: bool) -> None:
@@ -81,7 +87,7 @@ def test_arrays_of_nothing_but_floats_decide_as_single_numbers_do(pairs: list[tu
 @given(expected=st.lists(numbers, max_size=6), actual=st.lists(numbers, max_size=6), tolerance=tolerances, relative=st.booleans())
 @law
 def test_a_grid_decides_as_single_numbers_do(expected: list[Number], actual: list[Number], tolerance: float, relative: bool) -> None:
-    close = within_tolerance_grid(expected, actual, tolerance, relative)
+    close = compare_all(expected, actual, tolerance, relative)
     assert close.tolist() == [[is_close(left, right, tolerance, relative) for right in actual] for left in expected]
 
 
@@ -122,10 +128,10 @@ def test_a_dense_grid_agrees_with_the_rule_at_the_edge_of_the_tolerance(monkeypa
         nearby = [number + rng.choice([0, 1, -1]) * (tolerance * abs(number) if relative else tolerance) for number in expected]
         actual = [*nearby, *(int(number) for number in nearby if abs(number) < 2**60)]
         rule = [[is_close(left, right, tolerance, relative) for right in actual] for left in expected]
-        assert within_tolerance_grid(expected, actual, tolerance, relative).tolist() == rule
+        assert compare_all(expected, actual, tolerance, relative).tolist() == rule
         with monkeypatch.context() as patched:
             patched.setattr("fieldwise.kernels.tolerance._MAX_DENSE_CELLS", 0)
-            assert within_tolerance_grid(expected, actual, tolerance, relative).tolist() == rule
+            assert compare_all(expected, actual, tolerance, relative).tolist() == rule
 
 
 @law
@@ -146,7 +152,7 @@ def test_a_grid_with_integers_beyond_floats_on_one_side_is_compared_exactly(swap
     huge, small = [10**400, 5], [1.0, 5.0, 2]
     expected, actual = (small, huge) if swapped else (huge, small)
     cells = [[is_close(left, right, 1.0) for right in actual] for left in expected]
-    assert within_tolerance_grid(expected, actual, 1.0).tolist() == cells
+    assert compare_all(expected, actual, 1.0).tolist() == cells
 
 
 def test_a_relative_tolerance_of_0_is_absolute_for_large_integers_too() -> None:
@@ -182,7 +188,7 @@ def test_columns_and_grids_compare_long_decimals_as_pairs_do(count: int) -> None
     expected, actual = [LONG, LONG, 1.5] * count, [NEXT, LONG, 1.5] * count
 
     assert within_tolerance(expected, actual).tolist() == [False, True, True] * count
-    assert within_tolerance_grid(expected[:3], actual[:3]).tolist() == [[False, True, False], [False, True, False], [False, False, True]]
+    assert compare_all(expected[:3], actual[:3]).tolist() == [[False, True, False], [False, True, False], [False, False, True]]
     assert smallest_tolerances(expected, actual)[:3].tolist() == [0.01, 0, 0]
 
 

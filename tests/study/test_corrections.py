@@ -2,13 +2,12 @@ import threading
 
 import pytest
 
-from fieldwise.model.correction import Correction, CorrectionProblem, hash_value
+from fieldwise.model.correction import Correction, CorrectionProblem, find_value, hash_value
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.read.corrections import correct_expected
+from fieldwise.read.corrections import correct_expected, parse_record
 from fieldwise.study.corrections import (
     append_correction,
     find_corrections_file,
-    find_current_value,
     list_lines,
     load_corrections,
     undo_correction,
@@ -23,7 +22,9 @@ def file(tmp_path):
 
 
 def correct(file, path, action, value=None, seen=None, **options):
-    seen = find_current_value(load_corrections(file), "a", path, EXPECTED) if seen is None else seen
+    if seen is None:
+        current, _ = correct_expected(EXPECTED, load_corrections(file), "a")
+        seen = find_value(parse_record(current), path)
     correction = Correction(case="a", path=path, expected_hash=hash_value(seen), action=action, value=value, **options)
     return append_correction(file, correction, EXPECTED)
 

@@ -224,10 +224,6 @@ class PrecisionRecallCurves:
     recall: Floats
     """float64[category, area, threshold, limit]: the share of objects matched by at most `DETECTION_LIMITS` detections."""
 
-    def precision_of(self, category: str) -> Floats:
-        """The curve of one category over all areas: float64[threshold, recall]."""
-        return self.precision[list(self.categories).index(category), 0]
-
 
 def compute_curves(pool: Mapping[str, NDArray[Any]]) -> PrecisionRecallCurves:
     """Compute precision and recall from the columns of matched rows.

@@ -76,17 +76,6 @@ def discordant_power(change: float, discordance: float, n: int, confidence: floa
     return float((weight * detected)[can_reject].sum())
 
 
-def cases_needed(change: float, deviation: float, *, power: float = 0.8, confidence: float = 0.95) -> int | None:
-    """The smallest number of differences that detects a change of their mean with this power; None if it is above `MAX_CASES`.
-
-    >>> cases_needed(0.5, 1.0)
-    34
-    """
-    if change == 0:
-        return None
-    return find_smallest_number(lambda n: detection_power(change, deviation, n, confidence), power)
-
-
 def find_smallest_number(power_of: Callable[[int], float], power: float) -> int | None:
     """The smallest number of cases, from 2 on, with this power; None if it is above `MAX_CASES`. More cases must have more power."""
     low, high = 1, 2

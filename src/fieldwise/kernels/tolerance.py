@@ -217,21 +217,14 @@ def _bisect_tolerances(
     return tolerances
 
 
-def within_tolerance_grid(
-    expected: Sequence[Number], actual: Sequence[Number], tolerance: float = 0.0, relative: bool = False
-) -> NDArray[np.bool_]:
-    """Apply `is_close` to every expected with every actual number: bool[n, m].
-
-    >>> within_tolerance_grid([1, 2], [1, 2, 3], 1).tolist()
-    [[True, True, False], [True, True, True]]
-    """
-    return prepare_tolerance_grid(expected, actual, tolerance, relative)(slice(None), slice(None))
-
-
 def prepare_tolerance_grid(
     expected: Sequence[Number], actual: Sequence[Number], tolerance: float = 0.0, relative: bool = False
 ) -> Callable[[slice, slice], NDArray[np.bool_]]:
-    """Return the function that gives `within_tolerance_grid` of any part of two columns; the numbers are read once."""
+    """Return the function that applies `is_close` to every pair of any part of two columns, bool[n, m]; the numbers are read once.
+
+    >>> prepare_tolerance_grid([1, 2], [1, 2, 3], 1)(slice(None), slice(None)).tolist()
+    [[True, True, False], [True, True, True]]
+    """
     expected_floats, actual_floats = _to_floats(expected), _to_floats(actual)
     if expected_floats is None or actual_floats is None:
         return lambda rows, columns: _grid_pair_by_pair(expected[rows], actual[columns], tolerance, relative)

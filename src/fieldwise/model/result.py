@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Verdict = Literal["pass", "partial", "fail"]
-Fault = Literal["system", "ours"]
-"""The origin of an error: the system under test, or the measurement."""
 
 
 class Status(IntEnum):

@@ -29,7 +29,6 @@ from fieldwise.summarize.ranking import RankedComparison, RankedRun
 
 ADJUSTMENT_NAMES: Final = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 MAX_FIELDS: Final = 12
-_MAX_COLUMN_NAME: Final = 16
 MAX_CASES: Final = 8
 VERDICT_SIGNS: Final[dict[str, tuple[str, Style]]] = {
     "better": ("▲", OK),

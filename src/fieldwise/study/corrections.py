@@ -17,12 +17,10 @@ from fieldwise.model.correction import (
     Correction,
     CorrectionProblem,
     CorrectionSet,
-    find_value,
     hash_line,
 )
-from fieldwise.model.path import ROOT
 from fieldwise.model.values import Value
-from fieldwise.read.corrections import correct_expected, parse_corrections, parse_record
+from fieldwise.read.corrections import correct_expected, parse_corrections
 
 FILE_NAME: Final = "corrections.jsonl"
 _LOCK_SECONDS: Final = 30.0
@@ -35,12 +33,6 @@ def load_corrections(file: str | Path) -> CorrectionSet:
     """
     path = Path(file)
     return parse_corrections(_without_torn_line(path.read_bytes()) if path.exists() else b"", str(path))
-
-
-def find_current_value(corrections: CorrectionSet, case: str, path: str, expected: Value) -> Value:
-    """The expected value at a path after the corrections of a case; MISSING if there is none. `expected` is the side as the data has it."""
-    current, _ = correct_expected(expected, corrections, case)
-    return find_value(current if path == ROOT else parse_record(current), path)
 
 
 def append_correction(file: str | Path, correction: Correction, expected: Value) -> str:

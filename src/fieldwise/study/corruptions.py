@@ -221,5 +221,3 @@ _LABELS: Final = {
     "duplicated": "item repeated",
     "swapped": "items swapped",
 }
-LIST_CORRUPTIONS: Final = ("dropped", "invented", "duplicated", "swapped")
-"""Corruptions of the items of a list."""
