@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
