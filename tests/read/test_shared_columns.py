@@ -132,3 +132,10 @@ def test_rows_of_the_same_number_with_other_ids_are_doubted(tmp_path: Path) -> N
     for actual in (list(rows), [*rows[:20], *others[20:]], [{"kind": row["kind"], "text": "y"} for row in rows]):
         run = fw.run(SUITE, expected=rows, actual=actual, root=tmp_path)
         assert "other-ids" not in {note.code for note in run.diagnostics}
+
+
+@pytest.mark.parametrize("column", ["TRUTH_answer", "gold", "expectedLabel", "answer", "model_output"])
+def test_a_column_of_expected_values_or_outputs_identifies_no_rows(column: str) -> None:
+    rows = [{column: f"v{number}", "page": number % 3} for number in range(12)]
+    assert find_shared_column(rows, rows[::-1]) is None
+    assert find_shared_column(*([{"file": row[column], **row} for row in side] for side in (rows, rows[::-1]))) == ("file", "file")

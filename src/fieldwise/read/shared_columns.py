@@ -11,6 +11,7 @@ from operator import eq
 from typing import Any, Final
 
 from fieldwise.kernels.values import to_nfc
+from fieldwise.pattern import compile_on_use
 from fieldwise.read.columns import fold_name
 
 OTHER_IDS: Final = "other-ids"
@@ -35,6 +36,12 @@ _MIN_ID_ROWS: Final = 10
 _MIN_OTHER_IDS: Final = 0.9
 """Number of rows with an id on both sides, and the share of them with different ones, that show that rows do not belong together."""
 
+_WORDS: Final = compile_on_use(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_EXPECTED_WORDS: Final = frozenset(("expected", "gold", "golden", "truth", "groundtruth"))
+_OUTPUT_WORDS: Final = frozenset(
+    ("answer", "answers", "output", "outputs", "prediction", "predictions", "predicted", "response", "completion")
+)
+
 _Row = Mapping[str, Any]
 
 
@@ -49,11 +56,12 @@ def find_shared_column(expected: Sequence[_Row], actual: Sequence[_Row]) -> tupl
     (('file', 'file'), None)
     """
     columns = _pair_columns(_list_columns(expected), _list_columns(actual))
+    identifying = [names for names in columns if not any(map(_names_result, names))]
     by_position = list(zip(expected, actual, strict=False))
     has_other_count = len(expected) != len(actual)  # from the first row that one side lacks, numbers pair the wrong rows
     best: tuple[int, float] = (-1, 0.0)
     chosen: tuple[str, str] | None = None
-    for names in columns:
+    for names in identifying:
         expected_rows, actual_rows = _index_rows(expected, names[0]), _index_rows(actual, names[1])
         if expected_rows is None or actual_rows is None or not _have_other_columns(expected, actual, names):
             continue
@@ -69,6 +77,16 @@ def find_shared_column(expected: Sequence[_Row], actual: Sequence[_Row]) -> tupl
         if agreeing >= count_agreeing(by_position, others) and (agreeing, share) > best:
             best, chosen = (agreeing, share), names
     return chosen
+
+
+def _names_result(name: str) -> bool:
+    """True for a column of expected values or of outputs: pairing by it would hide what differs.
+
+    >>> [_names_result(name) for name in ("TRUTH_answer", "goldLabel", "answer", "Invoice Reference", "output_file")]
+    [True, True, True, False, False]
+    """
+    words = [word.casefold() for word in _WORDS.findall(name)]
+    return bool(words) and (words[0] in _EXPECTED_WORDS or words[-1] in _EXPECTED_WORDS | _OUTPUT_WORDS)
 
 
 def are_in_other_order(expected: Sequence[_Row], actual: Sequence[_Row]) -> bool:
