@@ -462,7 +462,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--start", type=int, default=0, help="leave out so many mutants of the draw")
+    parser.add_argument("--start", type=int, default=0, help="number of mutants of the draw to leave out")
     parser.add_argument("--files", default="", help="of the draw, only files whose path starts so: two processes can share a sample")
     parser.add_argument("--key", action="append", default=[], help="run this mutant instead of a sample")
     parser.add_argument("--seconds", type=float, default=MUTANT_SECONDS, help="CPU seconds of tests for one mutant")

@@ -1,4 +1,4 @@
-"""Kills runs at many points, resumes them, and holds what comes out against a run that nobody disturbed.
+"""Kill runs at many points, resume them, and compare the results with those of an undisturbed run.
 
     python scripts/crashtest.py                 20 points, 10 times each
     python scripts/crashtest.py --points 5 --times 1

@@ -110,7 +110,7 @@ def browser() -> Iterator[Any]:
 
 @dataclass
 class Watched:
-    """An open page with what it complained about and whom it asked for anything."""
+    """An open page with its errors and its requests."""
 
     page: Any
     complaints: list[str] = field(default_factory=list)

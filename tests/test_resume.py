@@ -51,7 +51,7 @@ class Suite:
         (self.folder / "data.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
 
     def run(self, *, stop_at: int | None = None, **options: Any) -> Run:
-        """Run it; it is interrupted when so many cases are done."""
+        """Run the suite; interrupt it after `stop_at` cases."""
 
         def progress(done: int, share: float | None) -> None:
             if done == stop_at:

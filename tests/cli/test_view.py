@@ -43,4 +43,4 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["view", "--port", str(taken.getsockname()[1])])
     assert done.exit_code == 2
     assert "choose another port with --port" in " ".join(done.output.split())
-    assert "token=" not in done.output, "an address that nobody answers at"
+    assert "token=" not in done.output, "the address of a server that has stopped"

@@ -210,7 +210,7 @@ def test_missing_credentials_are_told_with_how_to_give_them(tmp_path: Path, buck
 
 
 def test_a_key_that_the_server_does_not_know_is_told(tmp_path: Path, bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moto.settings.INITIAL_NO_AUTH_ACTION_COUNT", 0)  # from now on the server looks at who asks
+    monkeypatch.setattr("moto.settings.INITIAL_NO_AUTH_ACTION_COUNT", 0)  # the server checks credentials from the first request
     [problem] = [item for item in problems(f"{bucket}/cases.jsonl", tmp_path) if item.code == "unreachable"]
     assert problem.fix == "check the credentials: they are unknown there, or do not allow this"
 

@@ -1,4 +1,4 @@
-"""ignore: nobody looks."""
+"""ignore: the value is not compared."""
 
 import math
 

@@ -199,7 +199,7 @@ def test_a_rounded_file_still_shows_what_changed(tmp_path: Path) -> None:
 
 
 def run_optional(folder: Path, given: int, invented: int = 0, gate: Any = None, baseline: Any = None) -> Run:
-    """A run over 100 cases of which the first have the optional field, and the first have a key that nobody expects."""
+    """A run over 100 cases of which the first have the optional field, and the first have an unexpected key."""
     cases = [
         {
             "id": f"c{at}",

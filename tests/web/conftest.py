@@ -56,7 +56,7 @@ Client = Callable[..., TestClient]
 
 @pytest.fixture
 def make_client(workspace: Path) -> Client:
-    """`make_client(limits=…, token=None)`: whoever asks for it has the token already."""
+    """`make_client(limits=…, token=None)`: a client that sends the token."""
 
     def made(**changes: Any) -> TestClient:
         seen: dict[str, Any] = {"root": workspace / ".fieldwise", "workspace": workspace, "data": workspace / "data", "token": TOKEN}
@@ -75,7 +75,7 @@ def client(make_client: Client) -> TestClient:
 
 @pytest.fixture
 def stranger(make_client: Client) -> TestClient:
-    """The same server for somebody without a token."""
+    """The same server, without a token."""
     client = make_client()
     del client.headers["authorization"]
     return client
@@ -294,7 +294,7 @@ class Visitor:
 
 @pytest.fixture
 def visit(browser: Any, site: Site) -> Iterator[Callable[..., Visitor]]:
-    """`visit(width=, scheme=)`. A visit that ends with a complaint or a request to somebody else has failed."""
+    """`visit(width=, scheme=)`. A visit fails if it ends with an error or a request to another host."""
     visitors: list[Visitor] = []
 
     def visiting(**options: Any) -> Visitor:

@@ -1,4 +1,4 @@
-"""The pages in a browser: that nobody is shut out or asked elsewhere, at both widths and in both schemes, and what holds for every page."""
+"""The pages in a browser: accessibility, layout and requests at both widths and in both schemes, and what holds for every page."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""grounding: whether what the AI says stands in its sources, without a model."""
+"""grounding: whether the statements of an answer are supported by its sources, without a model."""
 
 import json
 from importlib.resources import files
