@@ -15,16 +15,9 @@ written around what was mended. Those that hold now and were not in the table ar
 list of.
 """
 
-import csv
-import json
-from pathlib import Path
-from typing import Any, NamedTuple
-
 import pytest
+from labelled_values import LabelledFact, is_fact_as_labelled, read_rows
 
-import fieldwise as fw
-
-TABLE = Path(__file__).with_name("data") / "values_examined.tsv"
 SHORT = "two letters that more often mean something else: a currency that is no more"
 ERRORS_OF_THE_TABLE = {
     ("money", "CHF -.50", "0.50 CHF"): "a hyphen before the decimals is a minus too",
@@ -59,37 +52,13 @@ NOT_READ = {
 """Rows that are right and fail, with the reason."""
 
 
-class ExaminedFact(NamedTuple):
-    match: str
-    options: str
-    expected: str
-    actual: str
-    passes: str
-
-
-def read_facts() -> list[ExaminedFact]:
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        lines = [line for line in file if line.strip() and not line.startswith("#")]
-    return [ExaminedFact(*row) for row in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
-
-
-FACTS = read_facts()
+FACTS = [LabelledFact(*row) for row in read_rows("values_examined.tsv")]
 MATCHES = sorted({fact.match for fact in FACTS})
-
-
-def value_of(text: str) -> Any:
-    return json.loads(text[1:]) if text.startswith("=") else text
-
-
-def is_as_labelled(fact: ExaminedFact) -> bool:
-    options = json.loads(fact.options) if fact.options else {}
-    scores = fw.match(fact.match, expected=[value_of(fact.expected)], actual=[value_of(fact.actual)], **options)
-    return bool(scores.passed[0]) == (fact.passes == "yes")
 
 
 @pytest.mark.parametrize("match", MATCHES)
 def test_every_examined_fact_holds_but_for_those_listed(match: str) -> None:
-    wrong = {(fact.match, fact.expected, fact.actual) for fact in FACTS if fact.match == match and not is_as_labelled(fact)}
+    wrong = {(fact.match, fact.expected, fact.actual) for fact in FACTS if fact.match == match and not is_fact_as_labelled(fact)}
     assert wrong == {key for key in (*ERRORS_OF_THE_TABLE, *NOT_READ) if key[0] == match}
 
 

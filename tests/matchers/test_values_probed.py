@@ -4,16 +4,9 @@
 wrong with the table, and what is not read, is listed here.
 """
 
-import csv
-import json
-from pathlib import Path
-from typing import Any, NamedTuple
-
 import pytest
+from labelled_values import LabelledFact, is_fact_as_labelled, read_rows
 
-import fieldwise as fw
-
-TABLE = Path(__file__).with_name("data") / "values_probed.tsv"
 PUNCTUATION = "punctuation does not count in a code"
 SIGN_LEFT_OUT = "a sign may be left out"
 OTHER_CALENDAR = "years of an era: dates are read in the Gregorian calendar only"
@@ -61,34 +54,10 @@ NOT_READ = {
 """Rows that are right and fail, with the reason."""
 
 
-class ProbedFact(NamedTuple):
-    match: str
-    options: str
-    expected: str
-    actual: str
-    passes: str
-
-
-def read_facts() -> list[ProbedFact]:
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        lines = [line for line in file if line.strip() and not line.startswith("#\u0020")]
-    return [ProbedFact(*row) for row in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
-
-
-FACTS = read_facts()
-
-
-def value_of(text: str) -> Any:
-    return json.loads(text[1:]) if text.startswith("=") else text
-
-
-def is_as_labelled(fact: ProbedFact) -> bool:
-    options = json.loads(fact.options) if fact.options else {}
-    scores = fw.match(fact.match, expected=[value_of(fact.expected)], actual=[value_of(fact.actual)], **options)
-    return bool(scores.passed[0]) == (fact.passes == "yes")
+FACTS = [LabelledFact(*row) for row in read_rows("values_probed.tsv")]
 
 
 @pytest.mark.parametrize("match", sorted({fact.match for fact in FACTS}))
 def test_every_probed_fact_holds_but_for_those_listed(match: str) -> None:
-    wrong = {(fact.match, fact.expected, fact.actual) for fact in FACTS if fact.match == match and not is_as_labelled(fact)}
+    wrong = {(fact.match, fact.expected, fact.actual) for fact in FACTS if fact.match == match and not is_fact_as_labelled(fact)}
     assert wrong == {key for key in (*ERRORS_OF_THE_TABLE, *NOT_READ) if key[0] == match}
