@@ -1,6 +1,6 @@
-"""CPU time of what people do every day: start-up, one case, many rules, exports, comparisons, and two workers.
+"""CPU time of what people do every day: start-up, one case, many rules, exports, comparisons, two workers, and other data than invoices.
 
-    python benchmarks/everyday.py [--baseline CHECKOUT] [--rounds 5] [--records 40000]
+    python benchmarks/everyday.py [--baseline CHECKOUT] [--rounds 5] [--records 40000] [--only TEXT]
 
 With `--baseline`, the folder of another checkout of fieldwise, both versions run in turns, each measurement in a new process, and the last
 column is the median ratio of neighbouring measurements. The absolute times of a shared machine change from hour to hour; ratios do less.
@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import redirect_stderr
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from statistics import median
@@ -23,6 +24,7 @@ from typing import Any
 
 from instructions import ACTUAL_RECORD, EXPECTED_RECORD, ONE_CASE_SUITE, store_run, write_cases
 from invoices import RULES, generate_pairs
+from kinds import KINDS
 from million import EVALUATORS, generate, read_cpu_seconds
 
 SOURCE = Path(__file__).resolve().parent.parent
@@ -48,6 +50,7 @@ def main() -> None:
     parser.add_argument("--baseline", type=Path, metavar="CHECKOUT", help="another checkout of fieldwise, to measure in turns")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--records", type=int, default=40_000, help="invoices of the run with two workers, a multiple of 10,000")
+    parser.add_argument("--only", default="", metavar="TEXT", help="measure the rows with this text in their names")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.measure:
@@ -57,7 +60,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         write_data(Path(folder), arguments.records)
-        for row in (*COMMANDS, *MEASUREMENTS):
+        for row in (row for row in (*COMMANDS, *MEASUREMENTS) if arguments.only in row):
             print_row(row, checkouts, arguments.rounds)
 
 
@@ -163,6 +166,16 @@ def measure_workers() -> float:
     return (read_cpu_seconds() - before) / records * 1e6
 
 
+def measure_kind(name: str) -> float:
+    """Milliseconds of a run of 1,000 cases in a process that has done it before, the best of five."""
+    import fieldwise as fw
+
+    folder = Path(tempfile.mkdtemp(dir="."))
+    suite = KINDS[name](folder, 1000)
+    fw.run(suite, root=folder / "runs")
+    return min(measure_cpu(lambda: fw.run(suite, root=folder / "runs")) for _ in range(5)) * 1e3
+
+
 def measure_cpu(function: Callable[[], Any]) -> float:
     """CPU seconds of one call."""
     started = time.process_time()
@@ -179,6 +192,7 @@ MEASUREMENTS: dict[str, Callable[[], float]] = {
     "compare, 5,000 cases of 25 fields (s)": measure_comparison,
     "JSON of 10,000 invoices, three evaluators ÷ their run": measure_export,
     "invoices, three evaluators, 2 workers (µs each)": measure_workers,
+    **{f"1,000 cases, {name} (ms)": partial(measure_kind, name) for name in KINDS},
 }
 
 

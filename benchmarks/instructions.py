@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from invoices import RULES, generate_pairs
+from kinds import KINDS
 
 COUNTS_FILE = Path(__file__).with_suffix(".json")
 LISTS = {"line_items": {"align": "best"}}
@@ -78,6 +79,9 @@ def build_paths(folder: Path) -> dict[str, CodePath]:
         cases = write_cases(folder / f"items{items}.jsonl", list(generate_pairs(records, items, seed=1)))
         suite = {"cases": cases, "evaluators": [{"type": "field_prf", "fields": RULES, "lists": LISTS}]}
         paths[f"run of {records} cases, {items} items"] = partial(fw.run, suite, root=folder / "runs")
+    for name, build_suite in KINDS.items():
+        (folder / name).mkdir()
+        paths[f"run of 50 cases, {name}"] = partial(fw.run, build_suite(folder / name, 50), root=folder / "runs")
     base, new = store_run(fw, folder, seed=1), store_run(fw, folder, seed=2)
     paths["compare, 100 cases of 25 fields"] = lambda: fw.compare(base, new)
     paths["JSON of 100 cases of 25 fields"] = lambda: write_outputs(base, [str(folder / "run.json")])
