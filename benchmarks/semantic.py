@@ -22,11 +22,14 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import MATCHERS
+from fieldwise.score.services import local_services
 
 SUBJECTS = "supplier customer tenant landlord contractor employee agent buyer seller consultant insurer bank".split()
 VERBS = "delivers inspects returns accepts repairs insures stores invoices".split()
 OBJECTS = "goods machines documents vehicles samples furniture tools licences reports spare_parts".split()
 MANNERS = ["at its own cost", "without delay", "in writing", "free of charge", "on request", "by courier", "in person", "once a month"]
+SERVICES = local_services()
+"""With the embedding model."""
 MAX_CACHED_PAIRS = 10_000
 """Pairs that are scored again from cached embeddings."""
 PEER_PAIRS = 1_000
@@ -58,7 +61,10 @@ def measure_cpu(function: Callable[[], object]) -> float:
 def score_pairs(expected: list[str], actual: list[str]) -> Scores:
     """Score pairs with the semantic matcher and its default options."""
     entry = MATCHERS.find("semantic")
-    return entry.function(Pairs(expected, actual), entry.options())
+    scores = entry.function(Pairs(expected, actual, SERVICES), entry.options())
+    if scores.faults:
+        raise SystemExit(f"not measured: {next(iter(scores.faults.values()))}")
+    return scores
 
 
 def measure_sentence_transformers(expected: list[str], actual: list[str]) -> float | None:
