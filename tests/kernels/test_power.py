@@ -53,3 +53,11 @@ def test_the_power_of_pairs_is_that_of_the_exact_test(change: float, discordance
 def test_no_pair_that_differs_has_no_power() -> None:
     assert discordant_power(0.0, 0.0, 50) == 0
     assert discordant_power(0.5, 0.5, 0) == 0
+
+
+@pytest.mark.parametrize("n", [6, 10, 30, 1000])
+def test_the_power_of_a_large_change_is_a_number_that_never_falls(n: int) -> None:
+    powers = [detection_power(change / np.sqrt(n), 1.0, n) for change in np.linspace(0, 60, 601)]
+    assert not np.isnan(powers).any()
+    assert (np.diff(powers) > -1e-9).all()
+    assert powers[-1] == pytest.approx(1.0)

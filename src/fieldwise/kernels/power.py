@@ -1,7 +1,7 @@
 """Power of a paired test: how many cases are needed to detect a change, and which change some cases detect."""
 
 from collections.abc import Callable
-from math import ceil, inf, log2, sqrt
+from math import ceil, inf, isnan, log2, sqrt
 from typing import Final
 
 from fieldwise.kernels.student import student_quantile
@@ -32,7 +32,9 @@ def detection_power(change: float, deviation: float, n: int, confidence: float =
         quantile = float(ndtri(tail))
         return float(ndtr(noncentrality - quantile) + ndtr(-noncentrality - quantile))
     quantile = student_quantile(n - 1, tail)
-    return float(1 - nctdtr(n - 1, noncentrality, quantile) + nctdtr(n - 1, noncentrality, -quantile))
+    missed, reversed_sign = (float(nctdtr(n - 1, noncentrality, limit)) for limit in (quantile, -quantile))
+    # scipy returns NaN for some probabilities that are 0 to double precision
+    return 1 - (0.0 if isnan(missed) else missed) + (0.0 if isnan(reversed_sign) else reversed_sign)
 
 
 def fewest_differences(confidence: float = 0.95) -> int:
