@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from shlex import quote
 
 ROOT = Path(__file__).parents[1]
 MAX_CPU_SECONDS = 120
@@ -39,11 +40,16 @@ def main() -> int:
         failures = [demo.stdout[-2_000:]] if demo.returncode else []
         if seconds > MAX_CPU_SECONDS or megabytes > MAX_MEGABYTES:
             failures.append(f"make demo may take {MAX_CPU_SECONDS} s of CPU and {MAX_MEGABYTES} MB")
-        for command in list_commands((copy / "README.md").read_text(encoding="utf-8")):
+        readme = (copy / "README.md").read_text(encoding="utf-8")
+        for command in list_commands(readme):
             done = _run(f". .venv/bin/activate && {command}", copy)
             print(f"exit {done.returncode}: {command}")
             if done.returncode not in (0, 1):
                 failures.append(f"{command}\n{done.stdout[-2_000:]}")
+        done = _run(f". .venv/bin/activate && python -c {quote(join_python_blocks(readme))}", copy)
+        print(f"exit {done.returncode}: the Python blocks, with the base package alone")
+        if done.returncode:
+            failures.append(done.stdout[-2_000:])
     print("\n".join(failures))
     return 1 if failures else 0
 
@@ -53,6 +59,11 @@ def list_commands(readme: str) -> list[str]:
     blocks = re.findall(r"^```console\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
     lines = [line.removeprefix("$ ").split("  #")[0].strip() for block in blocks for line in block.splitlines()]
     return [line for line in lines if line.startswith("fieldwise ")]
+
+
+def join_python_blocks(readme: str) -> str:
+    """The Python blocks of a README as one script."""
+    return "\n".join(re.findall(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL))
 
 
 def _run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
