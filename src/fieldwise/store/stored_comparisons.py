@@ -146,8 +146,8 @@ class StoredComparisons:
         return list(paths)
 
     def __repr__(self) -> str:
-        noun = "mismatches" if self.filter.mismatches_only else "comparisons"
-        return f"<{len(self)} {noun}; iterate over them, or call .to_pandas(), .to_polars() or .to_arrow()>"
+        noun, plural = ("mismatch", "mismatches") if self.filter.mismatches_only else ("comparison", "comparisons")
+        return f"<{len(self)} {noun if len(self) == 1 else plural}; iterate over them, or call .to_pandas(), .to_polars() or .to_arrow()>"
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: the first rows. Everything from data is escaped."""
