@@ -6,6 +6,8 @@ Also which texts are codes or misread currency signs.
 from functools import lru_cache
 from typing import Final
 
+from rapidfuzz.distance import Hamming
+
 from fieldwise.kernels.terms import countries_called
 from fieldwise.kernels.text_normalize import keep_letters_and_digits, normalize_lookalikes, split_words
 from fieldwise.model.context import Context
@@ -36,6 +38,19 @@ def name_different_countries(expected: str, actual: str) -> bool:
         return False
     expected_countries = countries_called(expected)
     return bool(expected_countries) and bool(countries_called(actual)) and expected_countries.isdisjoint(countries_called(actual))
+
+
+def find_changes(expected: str, actual: str, most: int) -> list[int]:
+    """Where two texts of one length differ, case aside; nothing if they differ in more than `most` places.
+
+    >>> find_changes("INV-12", "inv-72", most=1), find_changes("INV-12", "INV-73", most=1)
+    ([4], [])
+    """
+    if expected.isascii() and actual.isascii():
+        left, right = expected.lower(), actual.lower()
+        return [edit.src_pos for edit in Hamming.editops(left, right)] if Hamming.distance(left, right) <= most else []
+    changes = [at for at, (left, right) in enumerate(zip(expected, actual, strict=True)) if left.casefold() != right.casefold()]
+    return changes if len(changes) <= most else []
 
 
 _CODE_OF_LETTER_AND_DIGITS: Final = compile_on_use(r"[^\W\d_](?:[-–—]\d+|0\d+)|—[^\W\d_]\d+|[-–—][^\W\d_]0\d+")

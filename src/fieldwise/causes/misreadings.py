@@ -2,7 +2,15 @@
 
 from rapidfuzz.distance import Hamming, Levenshtein
 
-from fieldwise.causes._text_forms import are_price_endings, has_misread_currency, letters_of, look_alike, name_different_countries, words_of
+from fieldwise.causes._text_forms import (
+    are_price_endings,
+    find_changes,
+    has_misread_currency,
+    letters_of,
+    look_alike,
+    name_different_countries,
+    words_of,
+)
 from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import align_digits, format_number, to_number
@@ -74,9 +82,10 @@ def _has_signs_for_digits(expected: str, actual: str) -> bool:
     """True for texts of one length in which every difference is a digit or decimal mark on one side only: `148.00` and `148.OC`."""
     if len(expected) != len(actual) or not _MIN_PRINTED_LENGTH <= len(expected) <= _MAX_PRINTED_LENGTH:
         return False
-    changed = [(left, right) for left, right in zip(expected, actual, strict=True) if left != right and left.casefold() != right.casefold()]
-    if not 0 < len(changed) <= _MAX_PRINTED_SHARE * len(expected):
+    positions = find_changes(expected, actual, most=int(_MAX_PRINTED_SHARE * len(expected)))
+    if not positions:
         return False
+    changed = [(expected[at], actual[at]) for at in positions]
     if any(left.isdecimal() == right.isdecimal() or left in " -" or right in " -" for left, right in changed):
         return False
     changed_digits = sum(left.isdecimal() for left, _ in changed)

@@ -1,8 +1,8 @@
 """Causes in how numbers are written, typed, rounded, scaled or signed."""
 
-from rapidfuzz.distance import Hamming, Levenshtein
+from rapidfuzz.distance import Levenshtein
 
-from fieldwise.causes._text_forms import PRICE_DIGITS, are_price_endings, has_misread_currency, is_letter_code
+from fieldwise.causes._text_forms import PRICE_DIGITS, are_price_endings, find_changes, has_misread_currency, is_letter_code
 from fieldwise.kernels.amounts import Figure, read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import NumberReadings, align_digits, count_decimals, format_number, parse_number_readings, to_number
@@ -549,8 +549,8 @@ def digit_changed(expected: Json, actual: Json, _context: Context) -> bool:
         return not _name_other_things(expected, actual)
     if not (isinstance(expected, str) and isinstance(actual, str)) or len(expected) != len(actual):
         return False
-    changed = _changed_positions(expected, actual)
-    if len(changed) != 1 or not (expected[changed[0]].isdecimal() and actual[changed[0]].isdecimal()):
+    changed = find_changes(expected, actual, most=1)
+    if not changed or not (expected[changed[0]].isdecimal() and actual[changed[0]].isdecimal()):
         return False
     if parse_date_readings(expected) is not None:
         return False
@@ -558,13 +558,6 @@ def digit_changed(expected: Json, actual: Json, _context: Context) -> bool:
     digits_after = sum(map(str.isdecimal, expected[changed[0] + 1 :]))
     letters = sum(map(str.isalpha, expected))
     return letters >= _MIN_LETTERS_OF_TEXT or digits >= _MIN_DIGITS_OF_CODE or (digits >= 6 and digits_after >= _COUNTING_DIGITS)
-
-
-def _changed_positions(expected: str, actual: str) -> list[int]:
-    """Where two texts of one length differ, case aside."""
-    if expected.isascii() and actual.isascii():
-        return [edit.src_pos for edit in Hamming.editops(expected.lower(), actual.lower())]
-    return [at for at, (left, right) in enumerate(zip(expected, actual, strict=True)) if left.casefold() != right.casefold()]
 
 
 def _is_one_digit_changed(expected: str, actual: str) -> bool:
