@@ -57,7 +57,8 @@ def make_line_filter(plan: Plan) -> LineFilter | None:
     tests = [surveyed.make_test() for surveyed in surveyed_keys.values()]
 
     def may_hold_evidence(lines: bytes) -> bool:
-        return b"\\" in lines or _OBJECT_IN_TEXT.search(lines) is not None or any(has_evidence(lines) for has_evidence in tests)
+        has_texts = b"\\" in lines or (lines.count(b"{") != lines.count(b'{"') and _OBJECT_IN_TEXT.search(lines) is not None)
+        return has_texts or any(has_evidence(lines) for has_evidence in tests)
 
     return may_hold_evidence
 

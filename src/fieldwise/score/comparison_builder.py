@@ -523,14 +523,20 @@ def _is_plainly_equal(expected: Any, actual: Any) -> bool:
         return False
     if expected.__class__ in _SCALARS:
         return expected == actual and not (expected.__class__ is float and expected in _INFINITE)
-    return expected.__class__ in (list, dict) and _has_same_json(expected, actual)
+    return expected.__class__ in (list, dict) and _are_equal(expected, actual) and _has_same_json(expected, actual)
+
+
+def _are_equal(expected: Any, actual: Any) -> bool:
+    """Whether Python finds two containers equal, which stops at the first difference, before anything is serialized."""
+    try:
+        return expected == actual
+    except RecursionError:
+        return False
 
 
 def _has_same_json(expected: Any, actual: Any) -> bool:
-    """True if two containers have the same JSON text. False where that is not certain: `null` may stand for NaN."""
+    """True if two containers that Python finds equal have the same JSON text. False if that is not certain: `null` may stand for NaN."""
     try:
-        if expected != actual:  # stops at the first difference, before anything is serialized
-            return False
         text = orjson.dumps(expected)
         return text == orjson.dumps(actual) and b"null" not in text
     except (TypeError, RecursionError):
