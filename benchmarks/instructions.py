@@ -80,7 +80,7 @@ def build_paths(folder: Path) -> dict[str, CodePath]:
         suite = {"cases": cases, "evaluators": [{"type": "field_prf", "fields": RULES, "lists": LISTS}]}
         paths[f"run of {records} cases, {items} items"] = partial(fw.run, suite, root=folder / "runs")
     for name, build_suite in KINDS.items():
-        (folder / name).mkdir()
+        (folder / name).mkdir(exist_ok=True)
         paths[f"run of 50 cases, {name}"] = partial(fw.run, build_suite(folder / name, 50), root=folder / "runs")
     base, new = store_run(fw, folder, seed=1), store_run(fw, folder, seed=2)
     paths["compare, 100 cases of 25 fields"] = lambda: fw.compare(base, new)
