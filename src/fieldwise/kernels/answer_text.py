@@ -125,13 +125,15 @@ def find_inline_items(text: str, code_words: Sequence[str] = ("rule",), least: i
     (['Base Rates', 'Rating Perils'], [])
     """
     lines = [line for line, is_item in _split_lines(text) if not is_item]
+    if not _may_list("\n".join(lines)):
+        return []
     items = [item for line in lines for sentence in _split_line(line) for item in _split_inline(sentence, least)]
     return _make_items([(item, True) for item in items], tuple(code_words))
 
 
 def _split_inline(sentence: str, least: int) -> list[str]:
     """The items of a list in one sentence; none if it is no list."""
-    if ";" not in sentence and _COMMA_LIST.search(sentence) is None:
+    if not _may_list(sentence):
         return []
     listed = _LEAD_IN.sub("", _clean_item(sentence), count=1)
     if ";" in listed:
@@ -141,6 +143,11 @@ def _split_inline(sentence: str, least: int) -> list[str]:
     items = [_clean_item(part) for part in parts]
     is_list = len(items) >= least and all(item and len(item.split()) <= max_words for item in items)
     return items if is_list else []
+
+
+def _may_list(text: str) -> bool:
+    """False for a text without anything that separates the items of a list."""
+    return ";" in text or _COMMA_LIST.search(text) is not None
 
 
 def _make_items(lines: Iterable[tuple[str, bool]], code_words: tuple[str, ...]) -> list[ListItem]:
@@ -171,13 +178,14 @@ def find_prose(text: str) -> str:
     ' the rules are rating perils and base rates '
     """
     lines = [line for line, is_item in _split_lines(text) if not is_item]
-    return f" {' '.join(_NOT_WORD.sub(' ', fold_name(line)).strip() for line in lines)} "
+    words = " ".join(_NOT_WORD.sub(" ", fold_name(line)) for line in lines).split()
+    return f" {' '.join(words)} "
 
 
 def has_phrase(prose: str, name: str) -> bool:
     """Return whether a folded name of at least two words occurs in the result of `find_prose`."""
     phrase = " ".join(_NOT_WORD.sub(" ", name).split())
-    return " " in phrase and f" {phrase} " in " ".join(prose.split()).join("  ")
+    return " " in phrase and f" {phrase} " in prose
 
 
 def fold_name(text: str) -> str:

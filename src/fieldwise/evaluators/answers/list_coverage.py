@@ -97,8 +97,7 @@ def _score_answer(config: ListCoverage, expected: str, actual: str) -> Result:
         if not expected_items and config.preset is None:
             expected_items = find_inline_items(expected, config.code_words)
         actual_items += _select_inline_items(find_inline_items(actual, config.code_words, least=2), expected_items, actual_items)
-    prose = "" if config.items == "v1" else find_prose(actual)
-    matches = _match_items(expected_items, actual_items, prose, config)
+    matches = _match_items(expected_items, actual_items, actual, config)
     total, matched = len(expected_items), len(matches.matched)
     coverage = matched / total if total else 0.0
     reasoning = f"{matched}/{total} items found" + (f", {len(matches.extra)} more given" if matches.extra else "")
@@ -142,7 +141,7 @@ def _find_items(text: str, config: ListCoverage) -> list[ListItem]:
     return find_list_items_v1(text) if config.items == "v1" else find_list_items(text, config.code_words)
 
 
-def _match_items(expected: Sequence[ListItem], actual: Sequence[ListItem], prose: str, config: ListCoverage) -> _ItemMatches:
+def _match_items(expected: Sequence[ListItem], actual: Sequence[ListItem], answer: str, config: ListCoverage) -> _ItemMatches:
     pairs = _match_by_code_or_name(expected, actual)
     flags: list[str] = []
     if config.match == "fuzzy":
@@ -154,7 +153,9 @@ def _match_items(expected: Sequence[ListItem], actual: Sequence[ListItem], prose
         elif rows and columns:
             similar = _match_by_similarity([expected[row] for row in rows], [actual[column] for column in columns], config)
             pairs |= {rows[row]: columns[column] for row, column in similar}
-    in_prose = {row for row, item in enumerate(expected) if row not in pairs and any(has_phrase(prose, key) for key in item.keys)}
+    unpaired = [row for row in range(len(expected)) if row not in pairs]
+    prose = find_prose(answer) if unpaired and config.items != "v1" else ""
+    in_prose = {row for row in unpaired if any(has_phrase(prose, key) for key in expected[row].keys)}
     matched_actual = set(pairs.values())
     return _ItemMatches(
         [item for row, item in enumerate(expected) if row in pairs or row in in_prose],
