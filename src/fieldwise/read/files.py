@@ -139,7 +139,7 @@ def find_record_files(pattern: str) -> list[Location]:
 
 def refuse_special_file(path: Location) -> None:
     """Raise `UnreadableFile` for a pipe, a device or a link to one: reading it may never end."""
-    if isinstance(path, Path) and path.exists() and not path.is_file() and not path.is_dir():
+    if isinstance(path, Path) and not path.is_file() and path.exists() and not path.is_dir():
         what = "this is not a regular file but a pipe, a socket or a device"
         fix = "name a file; to read cases from a pipe, write `-` and send them to standard input"
         raise UnreadableFile(Diagnostic(code="not-a-file", what=what, where=Where(file=str(path)), fix=fix))

@@ -148,7 +148,7 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
             sides.append(open_side(source, side, chunk, progress, diagnostics))
         except UnreadableFile as error:
             diagnostics.append(error.diagnostic)
-    same = report_same_files(source)
+    same = report_same_files(source, sides if len(sides) == len(SIDES) else ())
     diagnostics += same
     if any(problem.level == "error" for problem in same):
         return None
@@ -256,15 +256,22 @@ def _use_shared_column(sides: Sequence[Side]) -> list[Diagnostic]:
     return [Diagnostic(code="joined-by-column", what=what, where=Where(file=expected.file), fix=fix, level="warning")]
 
 
-def report_same_files(source: Source) -> list[Diagnostic]:
-    """A file that is both expected and actual, links followed, with the same record: an error, unless the suite allows it."""
+def report_same_files(source: Source, sides: Sequence[Side] = ()) -> list[Diagnostic]:
+    """A file that is both expected and actual, links followed, with the same record: an error, unless the suite allows it.
+
+    `sides`: both sides, if they are open already: their files need not be looked for again.
+    """
     if source.memory or source.expected is None or source.actual is None:
         return []
     expected_record, actual_record = (identify_record(source.get_mapping(side).record) for side in SIDES)
     if expected_record != actual_record:
         return []
+    opened = [side.paths.values() if isinstance(side, RecordFiles) else None for side in sides] or [None, None]
+    patterns = source.expected, source.actual
     try:
-        files = [{_identify_file(file): file for file in find_files(pattern)} for pattern in (source.expected, source.actual)]
+        files = [
+            {_identify_file(file): file for file in found or find_files(pattern)} for found, pattern in zip(opened, patterns, strict=True)
+        ]
     except UnreadableFile:  # reported where the file is opened
         return []
     same = [file for path, file in files[0].items() if path in files[1]]
