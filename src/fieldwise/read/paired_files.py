@@ -266,11 +266,12 @@ def report_same_files(source: Source, sides: Sequence[Side] = ()) -> list[Diagno
     expected_record, actual_record = (identify_record(source.get_mapping(side).record) for side in SIDES)
     if expected_record != actual_record:
         return []
-    opened = [side.paths.values() if isinstance(side, RecordFiles) else None for side in sides] or [None, None]
+    open_files = [side.paths.values() if isinstance(side, RecordFiles) else () for side in sides] or [(), ()]
     patterns = source.expected, source.actual
     try:
         files = [
-            {_identify_file(file): file for file in found or find_files(pattern)} for found, pattern in zip(opened, patterns, strict=True)
+            {_identify_file(file): file for file in paths or find_files(pattern)}
+            for paths, pattern in zip(open_files, patterns, strict=True)
         ]
     except UnreadableFile:  # reported where the file is opened
         return []
